@@ -1,0 +1,88 @@
+"""The Model Context Protocol in a notebook.
+
+    import jupyter_mcp as mcp
+    time = mcp.connect("time", "mcp-server-time")
+    time.tools.get_current_time(timezone="Europe/Paris").text
+
+or, as magics, `%load_ext jupyter_mcp` and `%mcp help`.
+
+A kernel pays for every import, so this module imports nothing but the standard library: each public name is fetched
+from the room that owns it at first use.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp._version import __version__ as __version__
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+_ERRORS = (
+    "Cancelled",
+    "ConfigError",
+    "ConnectionFailed",
+    "ConnectionLost",
+    "Denied",
+    "InputRefused",
+    "Interrupted",
+    "LocalProtocolError",
+    "MCPError",
+    "ModelError",
+    "NoModel",
+    "ProtocolError",
+    "ProviderError",
+    "RemoteProtocolError",
+    "RequestError",
+    "RequestTimeout",
+    "ToolError",
+    "UnsupportedContent",
+    "UsageError",
+)
+_API = (
+    "allow",
+    "answer",
+    "ask_first",
+    "connect",
+    "connect_all",
+    "deny",
+    "disconnect",
+    "host",
+    "policy",
+    "run",
+    "servers",
+)
+_WHERE = {
+    **dict.fromkeys(_ERRORS, "jupyter_mcp.errors"),
+    **dict.fromkeys(_API, "jupyter_mcp.notebook.api"),
+    "aio": "jupyter_mcp.notebook",
+}
+
+__all__ = [*sorted(_WHERE), "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _WHERE:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(_WHERE[name])
+    return importlib.import_module("jupyter_mcp.notebook.aio") if name == "aio" else getattr(module, name)
+
+
+def __dir__() -> list[str]:
+    return __all__
+
+
+def load_ipython_extension(ipython: InteractiveShell) -> None:
+    """`%load_ext jupyter_mcp`: register the magics, the completer and the renderers."""
+    from jupyter_mcp.notebook.extension import load_ipython_extension as load
+
+    load(ipython)
+
+
+def unload_ipython_extension(ipython: InteractiveShell) -> None:
+    """`%unload_ext jupyter_mcp`: close all servers and take everything back."""
+    from jupyter_mcp.notebook.extension import unload_ipython_extension as unload
+
+    unload(ipython)

@@ -1,0 +1,1 @@
+"""One connection to one server, over both eras (layer 2)."""

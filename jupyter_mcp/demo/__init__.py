@@ -1,0 +1,1 @@
+"""The demo server a newcomer learns from."""

@@ -1,0 +1,269 @@
+"""Every error this package raises, as one tree.
+
+    MCPError
+    ├── ConnectionFailed    could not start or reach a server        (also ConnectionError)
+    ├── ConnectionLost      a server went away                       (also ConnectionError)
+    ├── ProtocolError
+    │   ├── LocalProtocolError    we were about to break the protocol
+    │   └── RemoteProtocolError   the other side broke it
+    ├── RequestError        the server answered with a JSON-RPC error
+    ├── ToolError           a tool ran and reported failure (`isError`)
+    ├── RequestTimeout      no answer in time                        (also TimeoutError)
+    ├── Cancelled           a card or code cancelled the act
+    ├── InputRefused        the person or the policy declined what the server needs
+    ├── Denied              the person or the policy refused the act
+    ├── ModelError
+    │   ├── NoModel
+    │   ├── UnsupportedContent
+    │   └── ProviderError
+    ├── ConfigError         a configuration file is wrong
+    └── UsageError          a magic's or an argument's mistake
+    Interrupted             the person pressed interrupt (a KeyboardInterrupt, outside the tree)
+
+Each one says, in one sentence, what happened, to which server, and what to do next; that sentence is all a cell shows.
+The rest (exit code, the end of stderr, the wire) is in the attributes and in `%mcp log NAME`.
+
+This module formats nothing but those sentences. Above it stands everything; it imports only the standard library.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jupyter_mcp.host.result import Result
+
+__all__ = [
+    "Cancelled",
+    "ConfigError",
+    "ConnectionFailed",
+    "ConnectionLost",
+    "Denied",
+    "InputRefused",
+    "Interrupted",
+    "LocalProtocolError",
+    "MCPError",
+    "ModelError",
+    "NoModel",
+    "ProtocolError",
+    "ProviderError",
+    "RemoteProtocolError",
+    "RequestError",
+    "RequestTimeout",
+    "ToolError",
+    "UnsupportedContent",
+    "UsageError",
+]
+
+
+class OneLine:
+    """Mixin: a cell shows the sentence, not the stack (IPython calls `_render_traceback_`)."""
+
+    def _render_traceback_(self) -> list[str]:
+        return [f"{type(self).__name__}: {self}"]
+
+
+class MCPError(OneLine, Exception):
+    """Base of all errors of this package.
+
+    Args:
+        message: one sentence for the person.
+        server: name of the server it happened to, if any.
+        hint: what to do next, appended to the sentence.
+    """
+
+    def __init__(self, message: str, *, server: str | None = None, hint: str | None = None) -> None:
+        super().__init__(message)
+        self.message = message
+        self.server = server
+        self.hint = hint
+
+    def __str__(self) -> str:
+        return f"{self.message} {self.hint}" if self.hint else self.message
+
+
+class ConnectionFailed(MCPError, ConnectionError):
+    """A server could not be started or reached.
+
+    Attributes:
+        exit_code: exit code of the process, when it is one and it ended.
+        status: HTTP status, when it is an HTTP server.
+        stderr: the last lines the process wrote to stderr.
+        body: the (shortened) HTTP body.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        server: str | None = None,
+        hint: str | None = None,
+        exit_code: int | None = None,
+        status: int | None = None,
+        stderr: Sequence[str] = (),
+        body: str | None = None,
+    ) -> None:
+        super().__init__(message, server=server, hint=hint)
+        self.exit_code = exit_code
+        self.status = status
+        self.stderr = list(stderr)
+        self.body = body
+
+
+class ConnectionLost(MCPError, ConnectionError):
+    """A server went away while it was in use.
+
+    Attributes:
+        may_have_run: whether the request may have reached the server (so that repeating it is not safe by itself).
+        exit_code, stderr: as in `ConnectionFailed`.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        server: str | None = None,
+        hint: str | None = None,
+        may_have_run: bool = True,
+        exit_code: int | None = None,
+        stderr: Sequence[str] = (),
+    ) -> None:
+        super().__init__(message, server=server, hint=hint)
+        self.may_have_run = may_have_run
+        self.exit_code = exit_code
+        self.stderr = list(stderr)
+
+
+class ProtocolError(MCPError):
+    """Somebody broke the protocol."""
+
+
+class LocalProtocolError(ProtocolError):
+    """We were about to send something the protocol forbids (NaN in arguments, a method the server did not declare)."""
+
+
+class RemoteProtocolError(ProtocolError):
+    """The other side sent something the protocol forbids."""
+
+
+class RequestError(MCPError):
+    """The server answered a request with a JSON-RPC error.
+
+    Attributes:
+        code: the JSON-RPC error code (integer).
+        data: the error's `data`, as sent.
+    """
+
+    def __init__(
+        self, message: str, *, code: int, data: Any = None, server: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, server=server, hint=hint)
+        self.code = code
+        self.data = data
+
+
+class ToolError(MCPError):
+    """A tool ran and reported a failure (`isError: true`).
+
+    Attributes:
+        result: the `Result`, with everything the tool said.
+    """
+
+    def __init__(
+        self, message: str, *, result: Result | None = None, server: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, server=server, hint=hint)
+        self.result = result
+
+
+class RequestTimeout(MCPError, TimeoutError):
+    """No answer came in time; the server has been told to stop."""
+
+
+class Cancelled(MCPError):
+    """A card or code cancelled the act before it ended."""
+
+
+class InputRefused(MCPError):
+    """The person or the policy said no to something the server needs for this call."""
+
+
+class Denied(MCPError):
+    """The person or the policy refused the act itself.
+
+    Attributes:
+        rule: the rule that decided, as text, or None when a person did.
+    """
+
+    def __init__(
+        self, message: str, *, rule: str | None = None, server: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, server=server, hint=hint)
+        self.rule = rule
+
+
+class ModelError(MCPError):
+    """A language model could not do what was asked of it."""
+
+
+class NoModel(ModelError):
+    """No model is configured for this."""
+
+
+class UnsupportedContent(ModelError):
+    """The configured model cannot take this kind of content."""
+
+
+class ProviderError(ModelError):
+    """The model's provider answered with an error."""
+
+
+class ConfigError(MCPError):
+    """A configuration (file) is wrong.
+
+    Attributes:
+        file: path of the file, or None for text given directly.
+        line: 1-based line, if known.
+        key: dotted key of the entry, if known.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        file: str | None = None,
+        line: int | None = None,
+        key: str | None = None,
+        server: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, server=server, hint=hint)
+        self.file = file
+        self.line = line
+        self.key = key
+
+
+class UsageError(MCPError):
+    """A magic line, an argument or a name is wrong.
+
+    Attributes:
+        usage: how it is written, shown on a line of its own below the sentence.
+    """
+
+    def __init__(
+        self, message: str, *, usage: str | None = None, server: str | None = None, hint: str | None = None
+    ) -> None:
+        super().__init__(message, server=server, hint=hint)
+        self.usage = usage
+
+    def _render_traceback_(self) -> list[str]:
+        lines = [f"{type(self).__name__}: {self}"]
+        return [*lines, f"usage: {self.usage}"] if self.usage else lines
+
+
+class Interrupted(OneLine, KeyboardInterrupt):
+    """The person pressed interrupt: the call was cancelled, the connection stays usable.
+
+    It derives from KeyboardInterrupt so that a loop of calls with `except Exception` stops too.
+    """

@@ -1,0 +1,1 @@
+"""What is connected, offered, allowed and asked (layer 3)."""

@@ -1,0 +1,84 @@
+"""A question a server (or the policy) puts to the person, and the person's answer, as plain values.
+
+The host decides whether and whom to ask; a `QuestionUI` only renders the question and brings the answer back. The same
+values serve widgets, `input()`, scripted answers and tests. No rendering and no waiting happens here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal, Protocol
+
+QuestionKind = Literal["elicitation", "url", "sampling", "approval"]
+Action = Literal["accept", "decline", "cancel"]
+
+
+@dataclass(frozen=True, slots=True)
+class Cause:
+    """The act during which a question came, shown to the person ("while calling demo.book").
+
+    Attributes:
+        method: the MCP method ("tools/call", "prompts/get", "resources/read").
+        name: the tool, prompt or URI.
+        arguments: what was sent.
+    """
+
+    method: str
+    name: str
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """One question.
+
+    Attributes:
+        id: unique in this kernel.
+        kind: "elicitation" (a form), "url" (open a page), "sampling" (a model's or a person's text), "approval" (an act).
+        server: name of the server that asks; for approvals the server the act goes to.
+        message: the server's own words, untrusted.
+        params: the request's params as sent (requestedSchema, url, messages, maxTokens …), untrusted;
+            for an approval {"tool": …, "arguments": …, "origin": …}.
+        cause: the act in flight, when it is known.
+        warning: one sentence when the question looks like a hunt for a secret, else None.
+        problems: what was wrong with the previous answer (field name -> sentence), when the question is put again.
+    """
+
+    id: str
+    kind: QuestionKind
+    server: str
+    message: str
+    params: Mapping[str, Any]
+    cause: Cause | None = None
+    warning: str | None = None
+    problems: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What came back.
+
+    Attributes:
+        action: "accept", "decline" (an explicit no) or "cancel" (nobody chose).
+        content: the form's values, a sampling result ({"text": …} or a CreateMessageResult), or nothing.
+        remark: the person's own words with a decline; kept in the journal, never sent.
+        remember: for an approval: do not ask again for this tool in this kernel.
+        by: "person", "script" or "headless" (nobody there), for the journal.
+        note: one line for the cell when nobody could be asked (how to script the answer).
+    """
+
+    action: Action
+    content: Mapping[str, Any] | None = None
+    remark: str | None = None
+    remember: bool = False
+    by: Literal["person", "script", "headless"] = "person"
+    note: str | None = None
+
+
+class QuestionUI(Protocol):
+    """Renders questions; implemented by `runtime.desk`, by scripts in tests, by the terminal."""
+
+    async def ask(self, question: Question) -> Answer:
+        """Put the question and wait for the answer. Cancelling the awaiting task withdraws the question."""
+        ...

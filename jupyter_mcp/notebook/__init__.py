@@ -1,0 +1,1 @@
+"""Magics, cards and the public Python API (layer 4)."""

@@ -1,0 +1,1 @@
+"""The background thread, the waiting cell and the pump (layer 3)."""

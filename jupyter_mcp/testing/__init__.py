@@ -1,0 +1,1 @@
+"""Helpers for people who test servers and notebooks."""

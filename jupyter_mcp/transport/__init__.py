@@ -1,0 +1,1 @@
+"""What carries messages: stdio, memory (layer 1)."""

@@ -1,0 +1,105 @@
+"""The seam between a connection and what carries its bytes.
+
+A `Transport` moves whole JSON-RPC messages (dicts) and knows nothing of MCP: no ids, no eras, no methods. What arrives
+is pushed into a `Receiver` by plain synchronous calls on the event loop, in order of arrival: that spares one task and
+one queue for each message. Both sides of a connection use the same interface.
+
+Above: `client` and `server`. Below: `protocol` (framing, JSON). Implementations: `stdio`, `memory`; tests use `mock`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Protocol
+
+Message = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Noise:
+    """Something that arrived and is not a message.
+
+    Attributes:
+        kind: "stdout" (text that is not JSON-RPC) or another short word; each kind is reported once.
+        text: the text, made printable and shortened to 200 characters.
+    """
+
+    kind: str
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Closed:
+    """Why the other side is gone.
+
+    Attributes:
+        reason: a clause that completes "the server …" ("exited with code 3", "closed its output").
+        exit_code: exit code of the process, if it is one and it ended; negative for a signal on POSIX.
+        stderr: the last lines it wrote to stderr.
+    """
+
+    reason: str
+    exit_code: int | None = None
+    stderr: Sequence[str] = field(default_factory=tuple)
+
+
+class Receiver(Protocol):
+    """What a transport calls, always on the event loop's thread, never re-entrantly from `send`."""
+
+    def on_message(self, message: Message, size: int) -> None:
+        """One JSON-RPC message; `size` is its length in bytes on the wire."""
+        ...
+
+    def on_batch(self, messages: list[Message], size: int) -> None:
+        """A JSON-RPC batch (2025-03-26 only; the receiver decides whether it is acceptable)."""
+        ...
+
+    def on_noise(self, noise: Noise) -> None:
+        """Something arrived that is not a message; the connection goes on."""
+        ...
+
+    def on_stderr(self, line: str) -> None:
+        """One line the server process wrote to stderr, without its line end."""
+        ...
+
+    def on_request_failed(self, request_id: int | str, error: Exception) -> None:
+        """The transport knows that this one request will get no answer (HTTP); the connection goes on."""
+        ...
+
+    def on_closed(self, closed: Closed) -> None:
+        """No more messages will come. Called exactly once after a successful `open`, also after `close`."""
+        ...
+
+
+class Transport(Protocol):
+    """One connection to one peer. `open` once, `close` any number of times, from any task."""
+
+    @property
+    def kind(self) -> str:
+        """"stdio", "memory", "http" or "sse"."""
+        ...
+
+    @property
+    def stderr(self) -> Sequence[str]:
+        """The last 200 lines of the server process's stderr (empty where there is no process)."""
+        ...
+
+    async def open(self, receiver: Receiver) -> None:
+        """Start. Raises `ConnectionFailed` when the peer cannot be started or reached."""
+        ...
+
+    async def send(self, message: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> int:
+        """Send one message (or a batch answer) and return its size in bytes.
+
+        Raises `LocalProtocolError` when it is not JSON (NaN; nothing was sent), `ConnectionLost` when the peer is gone.
+        """
+        ...
+
+    def cancel(self, request_id: int | str) -> None:
+        """The caller gave up on this request: free what the transport holds for it (HTTP closes the stream)."""
+        ...
+
+    async def close(self) -> None:
+        """End the connection in good order, then by force; bounded in time; returns when all is gone."""
+        ...
