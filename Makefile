@@ -1,0 +1,100 @@
+# make demo   sets up, runs notebooks/quickstart.ipynb and prints every cell; on a terminal it then opens JupyterLab
+# make test   sets up whatever it needs and runs every test
+# The rest: make help. Nothing is installed outside this folder, but for Debian's Chromium when `make test` runs as root.
+
+SHELL := /bin/sh
+STAMPS := build/stamps
+PY := .venv/bin/python
+SERVERS_BIN := $(CURDIR)/build/servers/bin
+
+# The notebooks name the servers by their commands, as a reader would; a profile of one's own must not change the outputs.
+export PATH := $(SERVERS_BIN):$(CURDIR)/build/npm/node_modules/.bin:$(PATH)
+export IPYTHONDIR := $(CURDIR)/build/ipython
+export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export UPGRADE
+
+.PHONY: help demo test test-all check lint format types architecture unit interop e2e notebooks coverage bench bench-peers lab lock setup clean distclean
+.DEFAULT_GOAL := help
+
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+
+# --- what has to be there (a stamp each: a second run does nothing) ----------------------------------------------------
+$(STAMPS)/venv: requirements/dev.txt pyproject.toml scripts/venv.sh
+	@sh scripts/venv.sh .venv requirements/dev.txt --no-deps --no-build-isolation -e .
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/servers: requirements/servers.txt scripts/venv.sh
+	@sh scripts/venv.sh build/servers requirements/servers.txt
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/peer-%: requirements/peers-%.txt scripts/venv.sh
+	@sh scripts/venv.sh build/peers/$* requirements/peers-$*.txt
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/npm: tests/interop/npm/package-lock.json tests/interop/npm/package.json scripts/npm.sh
+	@sh scripts/npm.sh
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/kernels: $(STAMPS)/venv scripts/kernels.py
+	@$(PY) scripts/kernels.py
+	@mkdir -p $(STAMPS) && touch $@
+
+$(STAMPS)/browser: $(STAMPS)/venv scripts/browser.py
+	@$(PY) scripts/browser.py --install
+	@mkdir -p $(STAMPS) && touch $@
+
+PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-mcp1 $(STAMPS)/peer-fastmcp
+EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm $(STAMPS)/kernels $(STAMPS)/browser
+
+setup: $(EVERYTHING) ## everything that make test needs, without running it
+
+# --- the two commands -------------------------------------------------------------------------------------------------
+demo: $(STAMPS)/venv ## run the quickstart notebook here, then open it in JupyterLab
+	@$(PY) scripts/demo.py
+
+test: $(EVERYTHING) ## every test
+	@$(PY) scripts/checks.py
+
+test-all: $(EVERYTHING) ## every test, and the long matrix of kernels
+	@$(PY) scripts/checks.py --slow
+
+# --- parts ------------------------------------------------------------------------------------------------------------
+check: $(STAMPS)/venv ## what a change needs at least: format, lint, types, layers, tests without browser and servers
+	@$(PY) scripts/checks.py format lint types layers unit
+
+lint: $(STAMPS)/venv ## format, lint, types, layers
+	@$(PY) scripts/checks.py format lint types layers
+
+format: $(STAMPS)/venv ## rewrite the source in its one format
+	@.venv/bin/ruff check --fix . ; .venv/bin/ruff format .
+
+unit: $(STAMPS)/venv ## tests without a browser and without other people's programs
+	@$(PY) scripts/checks.py unit
+
+interop: $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm ## tests with real servers and official clients
+	@$(PY) scripts/checks.py interop
+
+e2e: $(STAMPS)/venv $(STAMPS)/kernels $(STAMPS)/browser ## tests in a real JupyterLab page
+	@$(PY) scripts/checks.py e2e
+
+notebooks: $(STAMPS)/venv $(STAMPS)/servers ## run the notebooks and compare with what they show
+	@$(PY) scripts/checks.py notebooks
+
+coverage: $(STAMPS)/venv ## the unit tests with branch coverage; report in build/coverage
+	@$(PY) scripts/checks.py coverage
+
+bench: $(STAMPS)/venv $(STAMPS)/peer-mcp2 ## measure against the official SDK and a hand-written floor; build/bench.json
+	@$(PY) scripts/bench.py
+
+lab: $(STAMPS)/venv $(STAMPS)/servers ## JupyterLab on the notebooks
+	@.venv/bin/jupyter lab notebooks
+
+lock: $(STAMPS)/venv ## write the locks anew (UPGRADE=--upgrade for the newest versions)
+	@sh scripts/lock.sh
+
+clean: ## remove what was generated
+	rm -rf build dist .pytest_cache .ruff_cache .import_linter_cache .hypothesis .coverage*
+
+distclean: clean ## and the environment
+	rm -rf .venv

@@ -1,0 +1,154 @@
+"""Run the project's checks one after the other, all of them even when one fails, and sum up.
+
+    python scripts/checks.py                 every check (what `make test` does)
+    python scripts/checks.py lint types      only these
+    python scripts/checks.py --slow          with the long matrix
+
+Each check's output goes to the terminal as it comes; pytest's reports go to build/reports/. The last line is
+`N passed, N failed, N skipped`: tests, and one for each check that is not a test run.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import subprocess
+import sys
+import time
+import xml.etree.ElementTree as ElementTree
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ROOT = Path(__file__).resolve().parents[1]
+BIN = ROOT / ".venv" / "bin"
+REPORTS = ROOT / "build" / "reports"
+NO_TESTS = 5  # pytest's exit code when it collected nothing
+LIMIT = 3000.0  # seconds for one check
+
+
+@dataclass
+class Outcome:
+    """What one check came to."""
+
+    name: str
+    passed: int = 0
+    failed: int = 0
+    skipped: int = 0
+    seconds: float = 0.0
+    note: str = ""
+
+
+def tool(name: str, *arguments: str) -> Callable[[str, bool], Outcome]:
+    """A check that passes when the program ends with 0."""
+
+    def check(label: str, slow: bool) -> Outcome:
+        del slow
+        code = run([str(BIN / name), *arguments])
+        return Outcome(label, passed=int(code == 0), failed=int(code != 0))
+
+    return check
+
+
+def pyright(label: str, slow: bool) -> Outcome:
+    """Pyright is a Node program: without Node it is skipped, since a person may well not have it."""
+    if shutil.which("node") is None:
+        return Outcome(label, skipped=1, note="Node is not installed")
+    return tool("pyright")(label, slow)
+
+
+def suite(*arguments: str, slow_matters: bool = False) -> Callable[[str, bool], Outcome]:
+    """A check that is a run of pytest; its tests are counted one by one from pytest's own report."""
+
+    def check(label: str, slow: bool) -> Outcome:
+        report = REPORTS / f"{label}.xml"
+        report.unlink(missing_ok=True)
+        marks = ["-m", "not slow"] if slow_matters and not slow else []
+        code = run([str(BIN / "python"), "-m", "pytest", *arguments, *marks, f"--junit-xml={report}"])
+        if code == NO_TESTS:
+            return Outcome(label, skipped=1, note="no tests here")
+        outcome = count(label, report)
+        if code != 0 and outcome.failed == 0:
+            outcome.failed, outcome.note = 1, f"pytest ended with {code}"
+        return outcome
+
+    return check
+
+
+def count(label: str, report: Path) -> Outcome:
+    """Totals of a junit report; none, when pytest did not get as far as writing it."""
+    if not report.exists():
+        return Outcome(label)
+    total = failed = skipped = 0
+    for suite in ElementTree.parse(report).getroot().iter("testsuite"):
+        total += int(suite.get("tests", 0))
+        failed += int(suite.get("failures", 0)) + int(suite.get("errors", 0))
+        skipped += int(suite.get("skipped", 0))
+    return Outcome(label, passed=max(0, total - failed - skipped), failed=failed, skipped=skipped)
+
+
+def run(command: list[str]) -> int:
+    """Exit code of a command, run from the top of the checkout; 124 when it took too long."""
+    try:
+        return subprocess.run(command, cwd=ROOT, check=False, timeout=LIMIT, stdin=subprocess.DEVNULL).returncode
+    except subprocess.TimeoutExpired:
+        print(f"{command[0]} was stopped after {LIMIT:.0f} s", flush=True)
+        return 124
+
+
+OTHERS = ("--ignore=tests/e2e", "--ignore=tests/interop")
+NBVAL = ("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120", "-o", "timeout=300", "-p", "no:cacheprovider")
+CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
+    "format": tool("ruff", "format", "--check", "."),
+    "lint": tool("ruff", "check", "."),
+    "types": pyright,
+    "layers": tool("lint-imports"),
+    "unit": suite("tests", *OTHERS, "-n", "2", "--dist", "loadgroup", slow_matters=True),
+    "interop": suite("tests/interop", slow_matters=True),
+    "e2e": suite("tests/e2e", slow_matters=True),
+    "notebooks": suite("notebooks", *NBVAL),
+    "coverage": suite("tests", *OTHERS, "-n", "2", "--cov", "--cov-report=term", "--cov-report=html:build/coverage"),
+}
+ON_DEMAND = ("coverage",)
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("names", nargs="*", metavar="CHECK", help=f"any of: {', '.join(CHECKS)}")
+    parser.add_argument("--slow", action="store_true", help="with the long matrix")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in CHECKS]
+    if unknown:
+        parser.error(f"no such check: {', '.join(unknown)}; there are: {', '.join(CHECKS)}")
+    REPORTS.mkdir(parents=True, exist_ok=True)
+    os.environ["COVERAGE_FILE"] = str(ROOT / "build" / ".coverage")
+    names = options.names or [name for name in CHECKS if name not in ON_DEMAND]
+    return summary([one(name, options.slow) for name in names])
+
+
+def one(name: str, slow: bool) -> Outcome:
+    print(f"\n=== {name} ===", flush=True)
+    started = time.monotonic()
+    outcome = CHECKS[name](name, slow)
+    outcome.seconds = time.monotonic() - started
+    return outcome
+
+
+def summary(outcomes: list[Outcome]) -> int:
+    print("\n=== summary ===")
+    for row in outcomes:
+        counts = f"{row.passed:5d} passed {row.failed:4d} failed {row.skipped:4d} skipped"
+        print(f"{row.name:10s} {counts} {row.seconds:7.1f} s  {row.note}".rstrip())
+    failed = sum(row.failed for row in outcomes)
+    print(
+        f"{sum(row.passed for row in outcomes)} passed, {failed} failed, {sum(row.skipped for row in outcomes)} skipped"
+    )
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,18 @@
+#!/bin/sh
+# Write every lock anew (make lock). Locks are universal (Linux, macOS, Windows, Python 3.11 and newer) and name no host.
+# UPGRADE=--upgrade takes the newest versions; without it, what is locked stays locked where it still fits.
+set -eu
+uv=.venv/bin/uv
+
+lock() {
+    out=$1
+    shift
+    "$uv" pip compile --quiet --universal --python-version 3.11 --no-annotate --no-header \
+        ${UPGRADE:-} -o "requirements/$out.txt" "$@"
+}
+
+lock dev pyproject.toml --extra lab --group dev
+for name in servers peers-mcp2 peers-mcp1 peers-fastmcp; do
+    lock "$name" "requirements/$name.in"
+done
+(cd tests/interop/npm && npm install --package-lock-only --ignore-scripts --no-audit --no-fund)

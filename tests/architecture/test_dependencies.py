@@ -1,0 +1,55 @@
+"""What the package imports is declared, and what it declares is imported or explained."""
+
+from __future__ import annotations
+
+import re
+import sys
+from importlib.metadata import packages_distributions
+
+from tests.architecture import tree
+
+# Declared for what stands in the plan: the HTTP transport and the HTTP server (docs/adr/0006).
+TO_COME = {"httpx", "httpx-aiohttp", "tornado"}
+# Imported at first use, and only when the person's own environment has them.
+OPTIONAL = {"ipykernel", "pandas", "polars", "pyarrow", "zmq", "comm", "traitlets", "ipython-pygments-lexers"}
+# Distributions that come with a declared one and are part of it for anyone who uses it.
+WITH = {"pydantic": {"pydantic_core"}}
+
+
+def canonical(name: str) -> str:
+    return re.sub(r"[-_.]+", "-", name).lower()
+
+
+def declared() -> set[str]:
+    requirements = tree.pyproject()["project"]["dependencies"]
+    return {canonical(re.split(r"[<>=!~\[; ]", text, maxsplit=1)[0]) for text in requirements}
+
+
+def used() -> set[str]:
+    """Distributions whose packages the code imports."""
+    names = {name for path in tree.modules() for name in tree.imported(path)}
+    foreign = names - set(sys.stdlib_module_names) - {"jupyter_mcp"}
+    owners = packages_distributions()
+    return {canonical(owner) for name in foreign for owner in owners.get(name, [name])}
+
+
+def test_every_imported_package_is_declared() -> None:
+    bundled = {canonical(name) for names in WITH.values() for name in names}
+    assert used() - declared() - bundled - {canonical(name) for name in OPTIONAL} == set()
+
+
+def test_every_declared_package_is_imported() -> None:
+    assert declared() - used() - TO_COME == set()
+
+
+def test_what_is_said_to_come_has_not_come_yet() -> None:
+    assert declared() >= TO_COME
+    assert used().isdisjoint(TO_COME), "take it out of TO_COME"
+
+
+def test_the_lock_holds_every_declared_package() -> None:
+    lock = (tree.ROOT / "requirements" / "dev.txt").read_text(encoding="utf-8")
+    locked = {canonical(line.split("==")[0]) for line in lock.splitlines() if "==" in line}
+    groups = tree.pyproject()["dependency-groups"]["dev"] + tree.pyproject()["project"]["optional-dependencies"]["lab"]
+    wanted = {canonical(re.split(r"[<>=!~\[; ]", text, maxsplit=1)[0]) for text in groups}
+    assert wanted | declared() <= locked

@@ -1,0 +1,48 @@
+"""The public names are few and pinned: a new one, or a lost one, is a decision."""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+
+import jupyter_mcp
+from jupyter_mcp import errors
+
+NAMES = [
+    *("Cancelled", "ConfigError", "ConnectionFailed", "ConnectionLost", "Denied", "InputRefused", "Interrupted"),
+    *("LocalProtocolError", "MCPError", "ModelError", "NoModel", "ProtocolError", "ProviderError"),
+    *("RemoteProtocolError", "RequestError", "RequestTimeout", "ToolError", "UnsupportedContent", "UsageError"),
+    *("aio", "allow", "answer", "ask_first", "connect", "connect_all", "deny", "disconnect", "host", "policy"),
+    *("run", "servers", "__version__"),
+]
+
+
+def test_the_package_offers_exactly_these_names() -> None:
+    assert jupyter_mcp.__all__ == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_public_name_can_be_had(name: str) -> None:
+    assert getattr(jupyter_mcp, name) is not None
+
+
+def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
+    with pytest.raises(AttributeError, match="has no attribute 'conect'"):
+        _ = jupyter_mcp.conect
+
+
+def test_dir_lists_what_all_lists() -> None:
+    assert dir(jupyter_mcp) == sorted(NAMES)
+
+
+def test_the_server_room_offers_exactly_these_names() -> None:
+    server = importlib.import_module("jupyter_mcp.server")
+    assert set(server.__all__) == {"AsyncContext", "Context", "Elicit", "InputRequired", "Roots", "Sample", "Server"}
+
+
+def test_every_error_is_public_and_in_the_one_tree() -> None:
+    assert set(errors.__all__) <= set(jupyter_mcp.__all__)
+    for name in errors.__all__:
+        error = getattr(errors, name)
+        assert issubclass(error, errors.MCPError) or name == "Interrupted"
