@@ -1,7 +1,8 @@
 """Find a Chrome or Chromium for the tests that open a page; with --install, get Debian's where there is none.
 
-Looks at $CHROMIUM, then at the usual names on PATH, then at macOS's applications. Prints the path, or why there is none, and
-ends with 0 either way: without a browser those tests skip and say so. They import `find`.
+Looks at $CHROMIUM, then at the usual names on PATH, then at macOS's applications. Prints the path, or
+why there is none. It ends with 0 either way: without a browser the tests in a page skip, and say so. They
+import `find` from here.
 """
 
 from __future__ import annotations
