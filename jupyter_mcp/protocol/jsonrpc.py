@@ -61,7 +61,7 @@ def _plain(value: object) -> Any:
         return dict(cast("Mapping[Any, Any]", value))
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
         return list(cast("Sequence[Any]", value))
-    raise TypeError(f"{type(value).__name__} is not JSON")
+    raise TypeError(f"{_type_name(value)} is not JSON")
 
 
 _encode = json.JSONEncoder(ensure_ascii=False, allow_nan=False, separators=(",", ":"), default=_plain).encode
@@ -121,7 +121,7 @@ def explain_unencodable(value: Any, path: str = "", depth: int = 0) -> str | Non
     if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
         items = enumerate(cast("Sequence[Any]", value))
         return next(filter(None, (explain_unencodable(item, f"{path}[{i}]", depth + 1) for i, item in items)), None)
-    return f"{_named(path)} is of type {type(value).__name__}, which JSON cannot hold."
+    return f"{_named(path)} is of type {_type_name(value)}, which JSON cannot hold."
 
 
 def _explain_members(value: Mapping[Any, Any], path: str, depth: int) -> str | None:
@@ -132,6 +132,10 @@ def _explain_members(value: Mapping[Any, Any], path: str, depth: int) -> str | N
         if found := explain_unencodable(item, where, depth + 1):
             return found
     return None
+
+
+def _type_name(value: object) -> str:
+    return type(value).__name__
 
 
 def _named(path: str) -> str:
