@@ -13,7 +13,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import isfinite
-from typing import Any, Literal, TypeVar, cast
+from typing import Any, Literal, TypeGuard, TypeVar, cast
 
 from pydantic_core import from_json
 
@@ -55,12 +55,16 @@ class RpcError:
 # --- bytes -----------------------------------------------------------------------------------------------------------
 
 
+def _is_list(value: object) -> TypeGuard[Sequence[Any]]:
+    return isinstance(value, Sequence) and not isinstance(value, (str, bytes, bytearray, memoryview))
+
+
 def _plain(value: object) -> Any:
     """What the encoder does not know: read-only mappings and sequences pass, all else is refused."""
     if isinstance(value, Mapping):
         return dict(cast("Mapping[Any, Any]", value))
-    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
-        return list(cast("Sequence[Any]", value))
+    if _is_list(value):
+        return list(value)
     raise TypeError(f"{_type_name(value)} is not JSON")
 
 
@@ -118,8 +122,8 @@ def explain_unencodable(value: Any, path: str = "", depth: int = 0) -> str | Non
         return f"{_named(path.partition('.')[0])} is nested too deeply for JSON, or contains itself."
     if isinstance(value, Mapping):
         return _explain_members(cast("Mapping[Any, Any]", value), path, depth)
-    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray, memoryview)):
-        items = enumerate(cast("Sequence[Any]", value))
+    if _is_list(value):
+        items = enumerate(value)
         return next(filter(None, (explain_unencodable(item, f"{path}[{i}]", depth + 1) for i, item in items)), None)
     return f"{_named(path)} is of type {_type_name(value)}, which JSON cannot hold."
 
