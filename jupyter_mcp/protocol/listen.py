@@ -36,16 +36,17 @@ def read_filter(params: Mapping[str, Any]) -> dict[str, Any] | RpcError:
         return RpcError(INVALID_PARAMS, "subscriptions/listen needs `notifications`, an object")
     wanted = cast("dict[str, Any]", raw)
     for key in ("resourceSubscriptions", "taskIds"):
-        items = wanted.get(key)
-        if items is not None and not (
-            isinstance(items, list) and all(isinstance(i, str) for i in cast("list[Any]", items))
-        ):
+        if not _is_strings(wanted.get(key, [])):
             return RpcError(INVALID_PARAMS, f"subscriptions/listen: `{key}` must be a list of strings")
     return wanted
 
 
+def _is_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in cast("list[object]", value))
+
+
 def honoured(wanted: Mapping[str, Any], capabilities: object) -> dict[str, Any]:
-    """Server role: the part of a filter that a server with these capabilities serves; it goes into the acknowledgement."""
+    """Server role: the part of a filter that a server with these capabilities serves, for the acknowledgement."""
     kept: dict[str, Any] = {
         key: True
         for key, kind in _LISTS.items()
@@ -101,13 +102,10 @@ class Demux:
         A notification without an id belongs to the only open subscription, if there is one only.
         """
         mark = meta_of(params).get(SUBSCRIPTION_KEY)
-        key = (
-            match_id(self.open, mark)
-            if mark is not None
-            else next(iter(self.open), None)
-            if len(self.open) == 1
-            else None
-        )
+        if mark is None:
+            key = next(iter(self.open)) if len(self.open) == 1 else None
+        else:
+            key = match_id(self.open, mark)
         found = self.open.get(key) if key is not None else None
         if found is not None and method == ACKNOWLEDGED:
             kept = cast("Mapping[str, Any]", params).get("notifications") if isinstance(params, Mapping) else None

@@ -1,6 +1,6 @@
 """The modern era (2026-07-28): the envelope of a request, MRTR rounds, what a complete result carries.
 
-Both roles. Every request names its revision, capabilities and client in `_meta`; nothing is remembered between requests.
+Both roles. Every request names its revision, capabilities and client in `_meta`; nothing is remembered in between.
 A server that needs something answers `input_required` and the client sends the same request again with the answers:
 `rounds` is that exchange as a generator, free of loop and clock. Subscriptions are in `listen`.
 
@@ -9,6 +9,7 @@ Above: connection, server dispatch, inbound. Source: spec 2026-07-28 "Lifecycle 
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Generator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, cast
@@ -140,6 +141,121 @@ def complete(
 
 def input_required(requests: Mapping[str, Mapping[str, Any]] | None, state: str | None) -> dict[str, Any]:
     """Server role: the result that asks. Raises `LocalProtocolError` when it would ask for nothing."""
+    if not requests and state is None:
+        raise LocalProtocolError("An input_required result needs inputRequests or requestState.")
+    asked: dict[str, Any] = {"resultType": "input_required"}
+    if requests:
+        asked["inputRequests"] = {key: dict(request) for key, request in requests.items()}
+    if state is not None:
+        asked["requestState"] = state
+    return asked
+
+
+def cache_hints(result: Mapping[str, Any]) -> tuple[int, str]:
+    """How long a result stays fresh (milliseconds; 0 when it says nothing valid) and its scope."""
+    ttl = result.get("ttlMs")
+    fresh = int(ttl) if isinstance(ttl, (int, float)) and not isinstance(ttl, bool) and 0 < ttl < 1e15 else 0
+    return fresh, "public" if result.get("cacheScope") == "public" else "private"
+
+
+# --- rounds ----------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, slots=True)
+class Send:
+    """Send the request with these params (under a new id, in a new envelope); the flow wants the result dict back."""
+
+    params: dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Ask:
+    """Fulfil these requests; the flow wants {same key: bare result} back.
+
+    To refuse (sampling, roots: there is no wire form) throw `InputRefused` into the flow or let it end.
+    """
+
+    requests: dict[str, dict[str, Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Wait:
+    """The server only wants to be asked again: wait so many seconds, then go on with None."""
+
+    seconds: float
+
+
+Step = Send | Ask | Wait
+
+
+def rounds(
+    method: str,
+    params: Mapping[str, Any] | None = None,
+    *,
+    cap: int = MAX_ROUNDS,
+    capabilities: Mapping[str, Any] | None = None,
+    result_types: frozenset[str] = frozenset(("complete",)),
+) -> Generator[Step, Any, dict[str, Any]]:
+    """One request with as many input rounds as the server needs; returns the final result.
+
+    Each round sends the original params plus only that round's answers and the byte-exact `requestState`, if one came.
+
+    Args:
+        method: the request's method.
+        params: its params, without envelope.
+        cap: so many input_required answers are followed.
+        capabilities: what this client declared; what a server asks beyond it ends the call. None: not checked.
+        result_types: other final `resultType`s that the caller understands ("task").
+
+    Raises:
+        RemoteProtocolError: the server's result breaks the protocol, or it never comes to an end.
+        InputRefused: it asks for something that this client did not declare or does not know.
+    """
+    original = dict(params) if params else {}
+    extra: dict[str, Any] = {}
+    pause = _FIRST_PAUSE
+    for count in itertools.count():
+        result = _checked(method, (yield Send({**original, **extra})))
+        if result.get("resultType") != "input_required":
+            return _final(method, result, result_types)
+        if count == cap:
+            break
+        requests, extra = _read_round(method, result, capabilities)
+        if requests:
+            extra["inputResponses"] = _answers(requests, (yield Ask(requests)))
+            pause = _FIRST_PAUSE
+        else:
+            yield Wait(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+    raise RemoteProtocolError(f"The server asked for more input {cap + 1} times during {method} and came to no result.")
+
+
+def _checked(method: str, result: object) -> dict[str, Any]:
+    if not isinstance(result, dict):
+        raise RemoteProtocolError(f"The server's result of {method} is not an object.")
+    return cast("dict[str, Any]", result)
+
+
+def _final(method: str, result: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
+    kind = result.get("resultType")
+    if kind is None or kind == "complete" or kind in known:
+        return result
+    raise RemoteProtocolError(f"The server's result of {method} is of the unknown type {str(kind)[:60]!r}.")
+
+
+def _read_round(
+    method: str, result: dict[str, Any], capabilities: Mapping[str, Any] | None
+) -> tuple[dict[str, dict[str, Any]], dict[str, Any]]:
+    row = TABLE.get(method)
+    if row is None or not row.input_required_allowed:
+        raise RemoteProtocolError(f"The server asked for input during {method}, which the protocol does not allow.")
+    raw, state = result.get("inputRequests"), result.get("requestState")
+    if state is not None and not isinstance(state, str):
+        raise RemoteProtocolError(f"The server's requestState during {method} is not a string.")
+    if raw is not None and not isinstance(raw, dict):
+        raise RemoteProtocolError(f"The server's inputRequests during {method} are not an object.")
+    asked = cast("dict[str, Any]", raw or {})
+    requests = {key: _input_request(key, item, capabilities) for key, item in asked.items()}
     if not requests and state is None:
         raise LocalProtocolError("An input_required result needs inputRequests or requestState.")
     asked: dict[str, Any] = {"resultType": "input_required"}
