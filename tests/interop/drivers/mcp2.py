@@ -1,0 +1,70 @@
+"""Driver for the official SDK 2.x (`mcp.Client`)."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import mcp_types as types
+from mcp import Client, StdioServerParameters
+from steps import Person, dump, main, play
+
+
+class Session:
+    def __init__(self, client: Client) -> None:
+        self.client = client
+
+    async def names(self, kind: str) -> list[str]:
+        match kind:
+            case "tools":
+                return [tool.name for tool in (await self.client.list_tools()).tools]
+            case "resources":
+                return [str(item.uri) for item in (await self.client.list_resources()).resources]
+            case "templates":
+                listed = await self.client.list_resource_templates()
+                return [item.uri_template for item in listed.resource_templates]
+            case _:
+                return [prompt.name for prompt in (await self.client.list_prompts()).prompts]
+
+    async def call(self, name: str, arguments: dict[str, Any], on_progress: Any) -> Any:
+        return dump(await self.client.call_tool(name, arguments, progress_callback=on_progress))
+
+    async def read(self, uri: str) -> Any:
+        return dump(await self.client.read_resource(uri))
+
+    async def prompt(self, name: str, arguments: dict[str, str]) -> Any:
+        return dump(await self.client.get_prompt(name, arguments))
+
+    async def complete(self, ref: dict[str, str], argument: str, value: str) -> Any:
+        kind = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
+        return dump(await self.client.complete(kind.model_validate(ref), {"name": argument, "value": value}))
+
+
+async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
+    async def elicit(context: Any, params: Any) -> types.ElicitResult:
+        return types.ElicitResult(**person.elicit(params.message, getattr(params, "requested_schema", None)))
+
+    async def sample(context: Any, params: Any) -> types.CreateMessageResult:
+        text = person.sample([dump(message) for message in params.messages])
+        return types.CreateMessageResult(
+            role="assistant", content=types.TextContent(type="text", text=text), model="script", stop_reason="endTurn"
+        )
+
+    async def roots(context: Any) -> types.ListRootsResult:
+        return types.ListRootsResult.model_validate({"roots": person.roots()})
+
+    program, *arguments = plan["command"]
+    async with Client(
+        StdioServerParameters(command=program, args=arguments, env=plan.get("env")),
+        mode=plan["mode"],
+        elicitation_callback=elicit,
+        sampling_callback=sample,
+        list_roots_callback=roots,
+        read_timeout_seconds=60,
+    ) as client:
+        outcomes = await play(Session(client), person, plan["steps"])
+        info = client.server_info
+        return {"revision": client.protocol_version, "server": info and info.name, "steps": outcomes}
+
+
+if __name__ == "__main__":
+    main(drive)
