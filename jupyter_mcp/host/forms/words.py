@@ -1,0 +1,124 @@
+"""What a field accepts, in words: for the help line above a control and for the terminal."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.host.forms.field import UNSET, Field
+from jupyter_mcp.host.forms.schema import as_list, flatten, is_mapping, mapping_of, number_of
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["constraints", "labels", "shape"]
+
+_WORDS: Mapping[str, str] = {
+    "integer": "whole number",
+    "number": "number",
+    "boolean": "yes or no",
+    "email": "e-mail address",
+    "uri": "full address (https://…)",
+    "date": "date, YYYY-MM-DD",
+    "date-time": "date and time with zone, 2026-03-01T10:00:00Z",
+    "choices": "several may be chosen",
+}
+
+
+def constraints(field: Field) -> str:
+    """What the field accepts, in words, for the help line ("whole number, from 1 to 3"); empty for any text."""
+    said = [_kind_words(field), *_limit_words(field)]
+    if field.nullable:
+        said.append("may be null")
+    if field.kind not in ("choice", "choices", "boolean") and field.default is not UNSET:
+        text = json.dumps(field.default, ensure_ascii=False)
+        said.append(f"default {text if len(text) <= 60 else text[:57] + '…'}")
+    return ", ".join(word for word in said if word)
+
+
+def _kind_words(field: Field) -> str:
+    if field.kind == "list":
+        entry = constraints(field.item) if field.item is not None else ""
+        return f"one per line, or a JSON array{f' (each: {entry})' if entry else ''}"
+    if field.kind == "json":
+        return f"JSON: {shape(field.schema)}"
+    if field.kind == "text" and len(field.types) > 1:
+        return " or ".join(_WORDS.get(kind, "text") for kind in field.types)
+    return _WORDS.get(field.kind, "")
+
+
+def _limit_words(field: Field) -> list[str]:
+    schema = field.schema
+    words = [
+        _range(field.minimum, field.maximum, "", ""),
+        _range(field.min_length, field.max_length, "", " characters"),
+        _range(field.min_items, field.max_items, "", " entries" if field.kind != "choices" else ""),
+    ]
+    for word, said in (
+        ("exclusiveMinimum", "more than"),
+        ("exclusiveMaximum", "less than"),
+        ("multipleOf", "in steps of"),
+    ):
+        limit = number_of(schema.get(word))
+        if limit is not None and field.kind in ("integer", "number"):
+            words.append(f"{said} {_short(limit)}")
+    if field.pattern:
+        words.append(f"matching {field.pattern if len(field.pattern) <= 60 else field.pattern[:57] + '…'}")
+    if schema.get("uniqueItems") is True and field.kind in ("list", "choices"):
+        words.append("each once")
+    return words
+
+
+def _range(low: float | None, high: float | None, before: str, after: str) -> str:
+    if low is not None and high is not None:
+        return f"{before}{_short(low)} to {_short(high)}{after}" if low != high else f"{before}{_short(low)}{after}"
+    if low is not None and (low or not after):
+        return f"{before}at least {_short(low)}{after}"
+    return f"{before}at most {_short(high)}{after}" if high is not None else ""
+
+
+def _short(value: float) -> str:
+    return json.dumps(int(value) if isinstance(value, float) and value.is_integer() else value)
+
+
+def shape(schema: object, limit: int = 160) -> str:
+    """The shape of a JSON value as a short text: `[{"time": text, "value": number, "group"?: text}, …]`."""
+    root = mapping_of(schema)
+    text = _shape(root, root, 0)
+    return text if len(text) <= limit else text[: limit - 1] + "…"
+
+
+def _shape(schema: object, root: Mapping[str, Any], depth: int) -> str:
+    if not is_mapping(schema) or depth > 3:
+        return "…"
+    flat = flatten(schema, root)
+    for word in ("anyOf", "oneOf"):
+        options = as_list(flat.get(word))
+        if options:
+            return " | ".join(dict.fromkeys(_shape(option, root, depth + 1) for option in options[:6]))
+    values = as_list(flat.get("enum")) or ([flat["const"]] if "const" in flat else [])
+    if values:
+        return " | ".join(json.dumps(value, ensure_ascii=False, default=str) for value in values[:6])
+    kinds = as_list(flat.get("type")) or [flat.get("type")]
+    return " | ".join(_shape_of(str(kind), flat, root, depth) for kind in kinds[:6])
+
+
+def _shape_of(kind: str, flat: Mapping[str, Any], root: Mapping[str, Any], depth: int) -> str:
+    properties = flat.get("properties")
+    if is_mapping(properties) and kind in ("object", "None"):
+        required = as_list(flat.get("required"))
+        said = [
+            f'"{name}"{"" if name in required else "?"}: {_shape(part, root, depth + 1)}'
+            for name, part in list(properties.items())[:8]
+        ]
+        return "{" + ", ".join([*said, *(["…"] if len(properties) > 8 else [])]) + "}"
+    if kind == "array" or (kind == "None" and "items" in flat):
+        return f"[{_shape(flat.get('items', {}), root, depth + 1)}, …]" if "items" in flat else "[…]"
+    names = {"string": "text", "integer": "whole number", "number": "number", "boolean": "true | false"}
+    return names.get(kind, {"object": "{…}", "null": "null"}.get(kind, "any value"))
+
+
+def labels(found: Sequence[Field]) -> list[str]:
+    """The labels of some fields, with the machine name added where two share one."""
+    titles = [field.label for field in found]
+    return [f"{field.label} ({field.name})" if titles.count(field.label) > 1 else field.label for field in found]
