@@ -1,0 +1,105 @@
+"""Live cards: ipywidgets, imported here and nowhere else, at the first card.
+
+Call these on the main thread, in the cell where the card belongs (a UI job). Each displays its card and returns at once;
+when its act is over the card is replaced by the static bundle of `notebook.render`, without a widget view.
+
+    presenter(question, reply) -> Presented      for `QuestionDesk.presenter`; `.close(answer | None)` leaves the record
+    live_call(label, cancel) -> LiveCall         `.event(CallEvent)` and `.finish(outcome)` from any thread
+    tool_browser(view, runner) -> Card           search, form, JSON, Call, result; one Select for any number of tools
+    tool_form(server, tool, runner) -> Card      the form of one tool (`tool.form()`)
+    resource_browser(view, runner), prompt_browser(view, runner), server_cards(view, runner), log_card(view)
+    close_all()                                  every live card becomes static (unload, exit)
+
+`view` is the `ListView` / `ServersView` to browse; `runner` (see `cards.runner.Runner`) does the acts, by default on the
+kernel's host, and never blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jupyter_mcp.host.questions import Answer, Question
+    from jupyter_mcp.notebook.cards.call import LiveCall
+    from jupyter_mcp.notebook.cards.live import Card
+    from jupyter_mcp.notebook.cards.question import Presented
+    from jupyter_mcp.notebook.cards.runner import Runner
+    from jupyter_mcp.notebook.render.views import ListView, LogView, ServersView
+
+__all__ = [
+    "close_all",
+    "live_call",
+    "log_card",
+    "presenter",
+    "prompt_browser",
+    "resource_browser",
+    "server_cards",
+    "tool_browser",
+    "tool_form",
+]
+
+
+def presenter(question: Question, reply: Callable[[Answer], None]) -> Presented:
+    """Put a question as a card in the current cell; `reply` is called once with the person's answer."""
+    from jupyter_mcp.notebook.cards.question import present
+
+    return present(question, reply)
+
+
+def live_call(label: str, cancel: Callable[[], object] | None = None) -> LiveCall:
+    """Progress and a Cancel button for a call that runs; nothing is displayed before `.show()` or the first event."""
+    from jupyter_mcp.notebook.cards.call import LiveCall
+
+    return LiveCall(label, cancel)
+
+
+def tool_browser(view: ListView, runner: Runner | None = None) -> Card:
+    """All tools of some servers: a searchable list, and the form of the chosen one."""
+    from jupyter_mcp.notebook.cards.toolbrowser import tool_browser as build
+
+    return build(view, runner)
+
+
+def tool_form(server: str, tool: Mapping[str, Any], runner: Runner | None = None) -> Card:
+    """The form of one tool (as on the wire)."""
+    from jupyter_mcp.notebook.cards.toolbrowser import tool_form as build
+
+    return build(server, tool, runner)
+
+
+def resource_browser(view: ListView, runner: Runner | None = None) -> Card:
+    """Resources and templates, with a form for a template's variables."""
+    from jupyter_mcp.notebook.cards.resources import resource_browser as build
+
+    return build(view, runner)
+
+
+def prompt_browser(view: ListView, runner: Runner | None = None) -> Card:
+    """Prompts, with a form for the arguments and completion as one types."""
+    from jupyter_mcp.notebook.cards.prompts import prompt_browser as build
+
+    return build(view, runner)
+
+
+def server_cards(view: ServersView, runner: Runner | None = None) -> Card:
+    """Servers with buttons to disconnect and reconnect."""
+    from jupyter_mcp.notebook.cards.server import server_cards as build
+
+    return build(view, runner)
+
+
+def log_card(view: LogView) -> Card:
+    """A server's log with a level filter and a search."""
+    from jupyter_mcp.notebook.cards.log import log_card as build
+
+    return build(view)
+
+
+def close_all() -> None:
+    """Replace every live card by its static picture."""
+    from jupyter_mcp.notebook.cards.live import close_all as close
+
+    close()

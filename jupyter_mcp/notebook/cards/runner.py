@@ -1,0 +1,88 @@
+"""What a card's buttons do, behind one small protocol, so that a card never blocks and never knows the host.
+
+Every act returns a `concurrent.futures.Future` at once; cancelling it cancels the act on the server too. The default
+implementation stands on the kernel's host and runtime; tests give their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from typing import Any, Protocol
+
+__all__ = ["HostRunner", "Runner"]
+
+OnEvent = Callable[[Any], None]
+
+
+class Runner(Protocol):
+    """The acts that cards offer."""
+
+    def call(self, server: str, tool: str, arguments: Mapping[str, Any], on_event: OnEvent) -> Future[Any]:
+        """Call a tool; `on_event` gets `CallEvent`s on another thread. Yields a `Result`."""
+        ...
+
+    def read(self, server: str, uri: str) -> Future[Any]:
+        """Read a resource. Yields a `Read`."""
+        ...
+
+    def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> Future[Any]:
+        """Get a prompt. Yields a `PromptResult`."""
+        ...
+
+    def complete(
+        self, server: str, ref: Mapping[str, Any], argument: str, value: str, context: Mapping[str, str]
+    ) -> Future[list[str]]:
+        """Suggestions for an argument of a prompt or a variable of a template; [] when the server has none."""
+        ...
+
+    def disconnect(self, server: str) -> Future[Any]:
+        """Close a server's connection."""
+        ...
+
+    def reconnect(self, server: str) -> Future[Any]:
+        """Start it again, by the same command or address."""
+        ...
+
+
+class HostRunner:
+    """The acts on this kernel's host. A pressed button is the person's consent, so the origin is "person"."""
+
+    def _submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
+        from jupyter_mcp.runtime.thread import get_runtime
+
+        return get_runtime().submit(function, *args, **kwargs)
+
+    @property
+    def _host(self) -> Any:
+        from jupyter_mcp.runtime import state
+
+        return state.get_host()
+
+    def call(self, server: str, tool: str, arguments: Mapping[str, Any], on_event: OnEvent) -> Future[Any]:
+        call = self._host.call_tool
+        return self._submit(call, server, tool, dict(arguments), origin="person", on_event=on_event, check=False)
+
+    def read(self, server: str, uri: str) -> Future[Any]:
+        return self._submit(self._host.read, server, uri)
+
+    def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> Future[Any]:
+        return self._submit(self._host.get_prompt, server, name, dict(arguments))
+
+    def complete(
+        self, server: str, ref: Mapping[str, Any], argument: str, value: str, context: Mapping[str, str]
+    ) -> Future[list[str]]:
+        return self._submit(self._completions, server, dict(ref), argument, value, dict(context))
+
+    async def _completions(
+        self, server: str, ref: Mapping[str, Any], argument: str, value: str, context: Mapping[str, str]
+    ) -> list[str]:
+        answer = await self._host.complete(server, ref, argument, value, context)
+        values = answer.get("values") if isinstance(answer, Mapping) else answer
+        return [one for one in values or [] if isinstance(one, str)]
+
+    def disconnect(self, server: str) -> Future[Any]:
+        return self._submit(self._host.disconnect, server)
+
+    def reconnect(self, server: str) -> Future[Any]:
+        return self._submit(self._host.reconnect, server)

@@ -1,0 +1,165 @@
+"""What there is to show, as plain values: the render room draws these and knows no host object's insides.
+
+An object of the public API that wants to be drawn has a method `__mcp_view__()` that returns one of these (or a host
+value that `bundle` knows: `Result`, `Read`, `PromptResult`, an `MCPError`). Text in them may come from a server and is
+untrusted; drawing cleans and escapes it. No view holds a clock time, a duration, an id, a port or a process id: what is
+drawn is saved in notebooks and compared by nbval.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from jupyter_mcp.host.questions import Answer, Question
+
+__all__ = [
+    "CallView",
+    "HelpView",
+    "ListView",
+    "LogRow",
+    "LogView",
+    "NoteView",
+    "QuestionRecord",
+    "ServerView",
+    "ServersView",
+    "View",
+]
+
+ListKind = Literal["tools", "resources", "templates", "prompts"]
+
+
+@dataclass(frozen=True)
+class ServerView:
+    """One server.
+
+    Attributes:
+        name: its name in this notebook.
+        state: "starting", "ready", "lost", "closed" or "failed".
+        era: "legacy" or "modern". revision: the protocol revision in use.
+        info: the server's own `name`, `title`, `version`.
+        target: command line or address, with environment names only; paths of this machine are shortened when drawn.
+        env: names of the variables that it was given.
+        capabilities: as declared.
+        counts: how many "tools", "resources", "templates", "prompts" it offers; only those that are known.
+        instructions: the server's words to whoever uses it.
+        problem: one sentence when something is wrong. stderr: the end of what the process wrote, shown with a problem.
+        notes: warnings about it (noise on stdout, tools that were skipped).
+    """
+
+    name: str
+    state: str
+    era: str | None = None
+    revision: str | None = None
+    info: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    target: str = ""
+    env: Sequence[str] = ()
+    capabilities: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    counts: Mapping[str, int] = field(default_factory=dict[str, int])
+    instructions: str | None = None
+    problem: str | None = None
+    stderr: Sequence[str] = ()
+    notes: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class ServersView:
+    """All servers, in the order in which they were connected."""
+
+    servers: Sequence[ServerView]
+
+
+@dataclass(frozen=True)
+class ListView:
+    """What some servers offer of one kind.
+
+    Attributes:
+        kind: "tools", "resources" (with `templates` beside them) or "prompts".
+        rows: (server, item as on the wire).
+        templates: resource templates, for kind "resources".
+        problems: (server, item name, reason) of items that were skipped or mended.
+        servers: names of the servers that were asked.
+        search: the words that the list was narrowed by.
+    """
+
+    kind: ListKind
+    rows: Sequence[tuple[str, Mapping[str, Any]]]
+    templates: Sequence[tuple[str, Mapping[str, Any]]] = ()
+    problems: Sequence[tuple[str, str, str]] = ()
+    servers: Sequence[str] = ()
+    search: str = ""
+
+
+@dataclass(frozen=True)
+class QuestionRecord:
+    """A question that is over: what was asked, by whom, during what, and what was answered.
+
+    Attributes:
+        answer: None when the question was withdrawn (the call was cancelled, the time was over).
+        outcome: in that case, the words for it.
+    """
+
+    question: Question
+    answer: Answer | None
+    outcome: str = "closed: the call was cancelled"
+
+
+@dataclass(frozen=True)
+class CallView:
+    """A call by its state.
+
+    Attributes:
+        label: "demo.add".
+        status: "running", "done", "failed", "cancelled" or "interrupted".
+        progress, total, message: the last progress; shown while it runs.
+        outcome: the `Result` (or other value) of a done call, the error of a failed one.
+    """
+
+    label: str
+    status: str = "running"
+    progress: float | None = None
+    total: float | None = None
+    message: str | None = None
+    outcome: object = None
+
+
+@dataclass(frozen=True)
+class LogRow:
+    """One line of a log: its level ("info", "warning", …; "stderr" for the process's own words) and text."""
+
+    level: str
+    text: str
+    source: str = ""
+
+
+@dataclass(frozen=True)
+class LogView:
+    """What a server said, oldest first."""
+
+    server: str
+    rows: Sequence[LogRow]
+    dropped: int = 0
+
+
+@dataclass(frozen=True)
+class HelpView:
+    """Help: a title, one sentence, the usage lines, (term, explanation) rows in sections, examples."""
+
+    title: str
+    summary: str = ""
+    usage: Sequence[str] = ()
+    sections: Sequence[tuple[str, Sequence[tuple[str, str]]]] = ()
+    examples: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class NoteView:
+    """One sentence of ours in a cell. Tone: "plain", "good", "warning", "error"."""
+
+    text: str
+    tone: Literal["plain", "good", "warning", "error"] = "plain"
+    details: Sequence[str] = ()
+
+
+View = ServerView | ServersView | ListView | QuestionRecord | CallView | LogView | HelpView | NoteView
