@@ -1,0 +1,157 @@
+"""What can be done with one server, each act once (see `act`): the synchronous and the awaitable names share them.
+
+All of it goes through the host's one way in: arguments checked, policy asked, journalled.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.errors import UsageError
+from jupyter_mcp.host.plain import plain
+from jupyter_mcp.notebook.objects.act import Act, get_host
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jupyter_mcp.host.events import OnEvent
+    from jupyter_mcp.host.result import PromptResult, Read, Result
+
+
+class ServerActs:
+    """The acts on one server.
+
+    Args:
+        name: the server's name in the host.
+        origin: who begins them: "code" for Python, "person" for a typed line.
+    """
+
+    def __init__(self, name: str, origin: str = "code") -> None:
+        self.name = name
+        self.origin = origin
+
+    def call(
+        self,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        check: bool = True,
+        timeout: float | None = None,
+        yes: bool = False,
+        on_event: OnEvent | None = None,
+    ) -> Act[Result]:
+        """Call a tool."""
+        sent = plain(arguments, "the arguments")
+
+        async def start() -> Result:
+            return await get_host().call_tool(
+                self.name, tool, sent, origin=self.origin, on_event=on_event, timeout=timeout, check=check, yes=yes
+            )
+
+        return Act(f"{self.name}.{tool}", start)
+
+    def read(self, uri: str, values: Mapping[str, Any] | None = None, *, on_event: OnEvent | None = None) -> Act[Read]:
+        """Read a resource, or the one that a template leads to with these values."""
+        target = expand(uri, values or {})
+
+        async def start() -> Read:
+            return await get_host().read(self.name, target, origin=self.origin, on_event=on_event)
+
+        return Act(f"{self.name} {uri}", start)
+
+    def prompt(
+        self, name: str, arguments: Mapping[str, Any], *, on_event: OnEvent | None = None
+    ) -> Act[PromptResult]:
+        """Get a prompt's messages; arguments of prompts are text."""
+        sent = {key: _text(value) for key, value in arguments.items()}
+
+        async def start() -> PromptResult:
+            return await get_host().get_prompt(self.name, name, sent, origin=self.origin, on_event=on_event)
+
+        return Act(f"{self.name}.{name}", start)
+
+    def complete(
+        self, reference: Mapping[str, str], argument: str, prefix: str, context: Mapping[str, str] | None = None
+    ) -> Act[list[str]]:
+        """Ask the server how an argument could go on."""
+
+        async def start() -> list[str]:
+            connection = get_host().servers[self.name].connection
+            answer = await connection.complete(dict(reference), argument, prefix, dict(context or {}))
+            return [str(value) for value in answer.get("values") or []]
+
+        return Act(f"completion of {argument}", start)
+
+    def items(self, kind: str) -> Act[list[Mapping[str, Any]]]:
+        """What the server offers of one kind."""
+
+        async def start() -> list[Mapping[str, Any]]:
+            listing = await get_host().servers[self.name].connection.list(kind)
+            return list(listing.items)
+
+        return Act(f"the {kind} of {self.name}", start)
+
+    def ping(self) -> Act[float]:
+        """Seconds until the server answered."""
+
+        async def start() -> float:
+            import time
+
+            begin = time.perf_counter()
+            await get_host().servers[self.name].connection.ping()
+            return time.perf_counter() - begin
+
+        return Act(f"ping {self.name}", start)
+
+    def watch(self, uri: str, callback: Callable[[str], Any]) -> Act[Any]:
+        """Be told when a resource changes; the value has `.stop()`."""
+
+        async def start() -> Any:
+            return await get_host().servers[self.name].connection.watch(uri, callback)
+
+        return Act(f"watch {uri}", start)
+
+    def log_level(self, level: str) -> Act[None]:
+        """Which log messages the server sends."""
+
+        async def start() -> None:
+            await get_host().servers[self.name].connection.set_log_level(level)
+
+        return Act(f"log level of {self.name}", start)
+
+
+def reference(item: Any) -> dict[str, str]:
+    """What completion/complete calls a prompt or a template."""
+    from jupyter_mcp.notebook.objects.items import Prompt, Template
+
+    if isinstance(item, Prompt):
+        return {"type": "ref/prompt", "name": item.name}
+    if isinstance(item, Template):
+        return {"type": "ref/resource", "uri": item.uri_template}
+    if isinstance(item, str):
+        return {"type": "ref/resource", "uri": item} if "{" in item else {"type": "ref/prompt", "name": item}
+    raise UsageError(f"MCP has completion for the arguments of prompts and templates, not for a {type(item).__name__}.")
+
+
+def expand(uri: str, values: Mapping[str, Any]) -> str:
+    """The URI of a template and its values; a URI without variables is used to the letter."""
+    if not values:
+        return uri
+    from jupyter_mcp.protocol import uritemplate
+
+    known = list(uritemplate.variables(uri))
+    for name in values:
+        if name not in known:
+            names = f"its variables are {', '.join(known)}" if known else "it has no variables"
+            raise UsageError(f"{uri} takes no {name!r} ({names}).")
+    return uritemplate.expand(uri, plain(values, "the variables"))
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, str):
+        return value
+    import json
+
+    made = plain(value, "the argument")
+    return made if isinstance(made, str) else json.dumps(made, ensure_ascii=False)

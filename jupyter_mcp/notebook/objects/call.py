@@ -1,0 +1,162 @@
+"""`Call`: a tool call that runs in the background, begun by `tool.start(…)` or `%mcp call --background`."""
+
+from __future__ import annotations
+
+import itertools
+import logging
+import threading
+from collections.abc import Callable, Generator, Mapping
+from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.errors import Cancelled
+from jupyter_mcp.host.events import CallEvent, Progress, QuestionClosed, QuestionOpened
+from jupyter_mcp.notebook.objects.act import Act
+
+if TYPE_CHECKING:
+    from jupyter_mcp.host.result import Result
+    from jupyter_mcp.notebook.objects.server import Server
+    from jupyter_mcp.runtime.thread import Pending
+
+_log = logging.getLogger(__name__)
+_numbers = itertools.count(1)
+_running: dict[int, Call] = {}
+_lock = threading.Lock()
+
+
+class Call:
+    """One call under way.
+
+    Attributes:
+        number: counts the background calls of this kernel from 1 (`%mcp cancel NUMBER`).
+        server, tool, arguments: what is called.
+        progress: the last `Progress`, or None.
+        events: everything that was told about it so far.
+    """
+
+    def __init__(self, server: Server, tool: str, arguments: Mapping[str, Any]) -> None:
+        self.number = next(_numbers)
+        self.server = server
+        self.tool = tool
+        self.arguments = arguments
+        self.progress: Progress | None = None
+        self.events: list[CallEvent] = []
+        self._questions = 0
+        self._listeners: list[Callable[[Call], Any]] = []
+        self._pending: Pending[Result] | None = None
+
+    @classmethod
+    def begin(
+        cls, server: Server, tool: str, arguments: Mapping[str, Any], *, check: bool = True, yes: bool = False
+    ) -> Call:
+        """Send the call and return at once."""
+        from jupyter_mcp.runtime.thread import get_runtime
+
+        call = cls(server, tool, arguments)
+        act = server._acts.call(tool, arguments, check=check, yes=yes, on_event=call._event)  # pyright: ignore[reportPrivateUsage]
+        with _lock:
+            _running[call.number] = call
+        call._pending = get_runtime().submit(act.start)
+        call._pending.add_done_callback(call._done)
+        return call
+
+    @property
+    def name(self) -> str:
+        return f"{self.server.name}.{self.tool}"
+
+    @property
+    def status(self) -> str:
+        """"running", "asking", "done", "failed" or "cancelled"."""
+        pending = self._pending
+        if pending is None or not pending.done():
+            return "asking" if self._questions else "running"
+        if pending.cancelled():
+            return "cancelled"
+        error = pending.exception()
+        return "done" if error is None else "cancelled" if isinstance(error, Cancelled) else "failed"
+
+    @property
+    def done(self) -> bool:
+        return self._pending is not None and self._pending.done()
+
+    @property
+    def error(self) -> BaseException | None:
+        """What went wrong, when it failed."""
+        if not self.done or self._pending is None or self._pending.cancelled():
+            return None
+        return self._pending.exception()
+
+    def cancel(self) -> bool:
+        """Ask the server to stop. Returns False when the call has ended already."""
+        return self._pending is not None and self._pending.cancel()
+
+    def result(self, timeout: float | None = None) -> Result:
+        """Wait for the result.
+
+        Args:
+            timeout: seconds; the call goes on when they are over.
+
+        Raises:
+            TimeoutError: it is not there yet.
+            Cancelled: the call was cancelled.
+            MCPError: what the call ended with.
+        """
+        return self._join(timeout).now()
+
+    def __await__(self) -> Generator[Any, None, Result]:
+        return self._join(None).later().__await__()
+
+    def on_change(self, listener: Callable[[Call], Any]) -> None:
+        """For cards: call `listener(self)` at each event and at the end, on the runtime's thread."""
+        self._listeners.append(listener)
+        if self.done:
+            listener(self)
+
+    def __repr__(self) -> str:
+        return f"<Call {self.number} {self.name}: {self.status}>"
+
+    def _join(self, timeout: float | None) -> Act[Result]:
+        async def start() -> Result:
+            import asyncio
+
+            pending = self._pending
+            if pending is None:
+                raise Cancelled(f"{self.name} was not begun.", server=self.server.name)
+            wrapped = asyncio.wrap_future(pending)
+            done, _ = await asyncio.wait({wrapped}, timeout=timeout)
+            if not done:
+                raise TimeoutError(f"{self.name} has not ended after {timeout:g} s; it goes on.")
+            try:
+                return pending.result()
+            except CancelledError:
+                raise Cancelled(f"{self.name} was cancelled.", server=self.server.name) from None
+
+        return Act(f"waiting for {self.name}", start)
+
+    def _event(self, event: CallEvent) -> None:
+        self.events.append(event)
+        if isinstance(event, Progress):
+            self.progress = event
+        elif isinstance(event, QuestionOpened):
+            self._questions += 1
+        elif isinstance(event, QuestionClosed):
+            self._questions -= 1
+        self._tell()
+
+    def _done(self, _: Any) -> None:
+        with _lock:
+            _running.pop(self.number, None)
+        self._tell()
+
+    def _tell(self) -> None:
+        for listener in list(self._listeners):
+            try:
+                listener(self)
+            except Exception:
+                _log.exception("a listener of %s failed", self.name)
+
+
+def running() -> list[Call]:
+    """The background calls under way, oldest first."""
+    with _lock:
+        return list(_running.values())

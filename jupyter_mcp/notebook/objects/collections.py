@@ -1,0 +1,127 @@
+"""What a server offers, as collections: iterate, `len`, `[name]`, `.python_name`, `("text")` searches.
+
+They have no public methods, so nothing a server offers can be hidden by one. They are live: each use reads the
+connection's cached list, which follows the server's list_changed notifications.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
+
+from jupyter_mcp.errors import UsageError
+from jupyter_mcp.host.wording import nearest
+from jupyter_mcp.notebook.objects.items import Item, Prompt, Resource, Template, Tool
+from jupyter_mcp.notebook.objects.names import attribute_names
+
+if TYPE_CHECKING:
+    from jupyter_mcp.notebook.objects.server import Server
+
+T = TypeVar("T", bound=Item)
+
+
+class Collection(Generic[T]):
+    """The tools (resources, templates, prompts) of one server, or those of it that a search found."""
+
+    _kind: ClassVar[str]
+    _word: ClassVar[str]
+    _make: ClassVar[Any]
+
+    def __init__(self, server: Server, search: str = "") -> None:
+        self._server = server
+        self._search = search
+
+    def __call__(self, text: str) -> Collection[T]:
+        """Those whose name, title or description has every word of `text`."""
+        return type(self)(self._server, f"{self._search} {text}".strip())
+
+    def __iter__(self) -> Iterator[T]:
+        return iter(self._all())
+
+    def __len__(self) -> int:
+        return len(self._all())
+
+    def __contains__(self, name: object) -> bool:
+        return any(item.key == name for item in self._all())
+
+    def __getitem__(self, name: str | int) -> T:
+        items = self._all()
+        if isinstance(name, int):
+            return items[name]
+        for item in items:
+            if item.key == name:
+                return item
+        for item in items:
+            if item.name == name:
+                return item
+        raise self._missing(name, KeyError)
+
+    def __getattr__(self, name: str) -> T:
+        if name.startswith("__") or (name.startswith("_") and not self._knows(name)):
+            raise AttributeError(name)
+        items = {item.name: item for item in reversed(self._all())}
+        names = attribute_names(reversed(items))
+        if name not in names:
+            raise self._missing(name, AttributeError)
+        return items[names[name]]
+
+    def __dir__(self) -> list[str]:
+        return sorted(attribute_names(item.name for item in self._all()))
+
+    def _ipython_key_completions_(self) -> list[str]:
+        return [item.key for item in self._all()]
+
+    def __repr__(self) -> str:
+        names = [item.key for item in self._all()]
+        return f"<{len(names)} {self._word} of {self._server.name}: {', '.join(names[:20])}{' …' * (len(names) > 20)}>"
+
+    def _knows(self, name: str) -> bool:
+        return name in attribute_names(item.name for item in self._all())
+
+    def _all(self) -> list[T]:
+        items: list[T] = [self._make(self._server, item) for item in self._server._items(self._kind)]  # pyright: ignore[reportPrivateUsage]
+        words = self._search.lower().split()
+        return [item for item in items if all(word in item.haystack for word in words)] if words else items
+
+    def _missing(self, name: str, kind: type[Exception]) -> Exception:
+        keys = [item.key for item in self._all()]
+        near = nearest(name, [*keys, *(item.name for item in self._all())])
+        meant = f"; did you mean {near!r}?" if near else f" (there are {len(keys)})."
+        message = f"{self._server.name} has no {self._word.rstrip('s')} {name!r}{meant}"
+        return type(kind.__name__, (_Missing, kind), {})(message, server=self._server.name)
+
+
+class _Missing(UsageError):
+    """Also a KeyError or AttributeError, so that `hasattr`, `in` and `getattr` behave."""
+
+
+class Tools(Collection[Tool]):
+    """The tools of a server."""
+
+    _kind, _word, _make = "tools", "tools", Tool
+
+
+class Resources(Collection[Resource]):
+    """The resources of a server; `[uri]` or `.name`."""
+
+    _kind, _word, _make = "resources", "resources", Resource
+
+
+class Templates(Collection[Template]):
+    """The resource templates of a server; `[uri_template]` or `.name`."""
+
+    _kind, _word, _make = "templates", "templates", Template
+
+
+class Prompts(Collection[Prompt]):
+    """The prompts of a server."""
+
+    _kind, _word, _make = "prompts", "prompts", Prompt
+
+
+KINDS: Mapping[str, type[Collection[Any]]] = {
+    "tools": Tools,
+    "resources": Resources,
+    "templates": Templates,
+    "prompts": Prompts,
+}

@@ -1,0 +1,117 @@
+"""What happened, as tables: a server's log, the acts, the messages on the wire. Secrets were redacted by the journal."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.errors import UsageError
+from jupyter_mcp.notebook.objects.table import Table
+
+if TYPE_CHECKING:
+    from jupyter_mcp.host.entry import LogLine, ServerEntry
+    from jupyter_mcp.host.journal import Act, WireEntry
+
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+
+
+class Log(Table["LogLine"]):
+    """What a server wrote to stderr, its log messages, and our notes about it, oldest first."""
+
+    kind = "log"
+    columns = ("source", "level", "text")
+    empty = "nothing logged"
+
+    def __init__(self, lines: Sequence[LogLine], server: str) -> None:
+        super().__init__(lines)
+        self.title = f"Log of {server}"
+
+    @classmethod
+    def of(cls, entry: ServerEntry, level: str | None = None) -> Log:
+        """The log of a server, from a level on."""
+        lines = list(entry.log)
+        if level is not None:
+            lowest = LEVELS.index(level)
+            lines = [line for line in lines if LEVELS.index(line.level) >= lowest]
+        return cls(lines, entry.name)
+
+    def row(self, record: LogLine) -> Sequence[str]:
+        return (record.source, record.level, record.text)
+
+
+class Activity(Table["Act"]):
+    """What was done and asked: who began it, which rule decided, how it ended."""
+
+    kind = "activity"
+    title = "Activity"
+    columns = ("act", "of", "begun by", "rule", "outcome", "remark")
+    empty = "nothing done yet"
+
+    @classmethod
+    def of(cls, acts: Iterable[Act]) -> Activity:
+        return cls(list(acts))
+
+    def row(self, record: Act) -> Sequence[str]:
+        name = f"{record.server}.{record.name}" if record.name else record.server
+        return (record.method, name, record.origin, record.rule or "", record.outcome, record.remark or "")
+
+    def record(self, record: Act) -> Mapping[str, Any]:
+        names = ("number", "time", "server", "method", "name", "origin", "rule", "outcome", "remark", "duration")
+        return {name: getattr(record, name) for name in names}
+
+
+class Trace(Table["WireEntry"]):
+    """The messages between us and the servers, oldest first."""
+
+    kind = "trace"
+    title = "Trace"
+    columns = ("server", "", "message", "content")
+    empty = "no messages"
+    hint = "[n].message holds a whole message; .export(FILE) writes them all."
+
+    @classmethod
+    def of(cls, entries: Iterable[WireEntry], words: str = "") -> Trace:
+        """The entries that have every word of `words` in server, method, direction or content."""
+        wanted = words.lower().split()
+        return cls([entry for entry in entries if all(word in _haystack(entry) for word in wanted)])
+
+    def row(self, record: WireEntry) -> Sequence[str]:
+        arrow = "→" if record.direction == "send" else "←"
+        return (record.server, arrow, _what(record), _content(record))
+
+    def record(self, record: WireEntry) -> Mapping[str, Any]:
+        names = ("number", "time", "server", "direction", "method", "id", "size")
+        return {**{name: getattr(record, name) for name in names}, "message": json.dumps(record.message, default=str)}
+
+    def export(self, file: str) -> Path:
+        """Write one JSON object a line; returns the path. Raises `UsageError` when it cannot be written."""
+        path = Path(file).expanduser()
+        try:
+            with path.open("w", encoding="utf-8") as out:
+                for entry in self:
+                    line = {**self.record(entry), "message": entry.message}
+                    out.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+        except OSError as error:
+            raise UsageError(f"cannot write {file}: {error.strerror or error}") from None
+        return path
+
+
+def _haystack(entry: WireEntry) -> str:
+    return f"{entry.server} {entry.direction} {entry.method or ''} {json.dumps(entry.message, default=str)}".lower()
+
+
+def _what(entry: WireEntry) -> str:
+    message = entry.message
+    if "method" in message:
+        return str(message["method"])
+    kind = "error" if message.get("error") is not None else "result"
+    return f"{entry.method}: {kind}" if entry.method else kind
+
+
+def _content(entry: WireEntry) -> str:
+    message = entry.message
+    part = next((message[key] for key in ("params", "error", "result") if message.get(key) is not None), {})
+    text = json.dumps(part, ensure_ascii=False, default=str)
+    return text if len(text) <= 200 else f"{text[:200]} …"

@@ -1,0 +1,246 @@
+"""One tool, resource, template or prompt, as an object of the notebook."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, cast
+
+from jupyter_mcp.notebook.objects.names import python_name
+from jupyter_mcp.notebook.objects.signature import Arguments, docstring
+
+if TYPE_CHECKING:
+    import inspect
+
+    from jupyter_mcp.host.result import PromptResult, Read, Result
+    from jupyter_mcp.notebook.objects.call import Call
+    from jupyter_mcp.notebook.objects.server import Server
+
+
+class _Docstring:
+    """`__doc__` of a class, and for an instance the text made from what the server says about it."""
+
+    def __init__(self, text: str) -> None:
+        self._text = text
+
+    def __get__(self, item: Any, owner: type) -> str:
+        return self._text if item is None else item._docstring()
+
+
+class Item:
+    """What all four have in common.
+
+    Attributes:
+        server: the `Server` that offers it.
+        raw: as the server sent it.
+        key: what identifies it on the server (a name or a URI).
+    """
+
+    _key = "name"
+
+    def __init__(self, server: Server, raw: Mapping[str, Any]) -> None:
+        self.server = server
+        self.raw = raw
+
+    @property
+    def key(self) -> str:
+        return str(self.raw.get(self._key, ""))
+
+    @property
+    def name(self) -> str:
+        return str(self.raw.get("name") or self.key)
+
+    @property
+    def title(self) -> str:
+        """What to show to a person: the title, else the name."""
+        return str(self.raw.get("title") or self.name)
+
+    @property
+    def description(self) -> str:
+        return str(self.raw.get("description") or "")
+
+    @property
+    def haystack(self) -> str:
+        """What a search looks through."""
+        return f"{self.key}\n{self.name}\n{self.title}\n{self.description}".lower()
+
+    def __repr__(self) -> str:
+        return f"<{type(self).__name__} {self.server.name}.{self.key}>"
+
+    def __eq__(self, other: object) -> bool:
+        return (
+            type(self) is type(other)
+            and isinstance(other, Item)
+            and self.key == other.key
+            and self.server.name == other.server.name
+        )
+
+    def __hash__(self) -> int:
+        return hash((type(self), self.server.name, self.key))
+
+
+class Tool(Item):
+    __doc__ = cast("str", _Docstring("A tool: call it like a function. Its signature and docstring come from its schema."))
+
+    def __init__(self, server: Server, raw: Mapping[str, Any]) -> None:
+        super().__init__(server, raw)
+        self.__name__ = python_name(self.name) or "tool"
+        self.__qualname__ = f"{server.name}.{self.name}"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self._arguments.signature
+
+    @property
+    def title(self) -> str:
+        return str(self.raw.get("title") or self.annotations.get("title") or self.name)
+
+    @property
+    def input_schema(self) -> Mapping[str, Any]:
+        schema = self.raw.get("inputSchema")
+        return cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else {"type": "object"}
+
+    @property
+    def output_schema(self) -> Mapping[str, Any] | None:
+        schema = self.raw.get("outputSchema")
+        return cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
+
+    @property
+    def annotations(self) -> Mapping[str, Any]:
+        """The server's own hints (readOnlyHint …); never trusted by the policy."""
+        hints = self.raw.get("annotations")
+        return cast("Mapping[str, Any]", hints) if isinstance(hints, Mapping) else {}
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> Result:
+        """Call the tool and wait. Raises `ToolError` when the tool reports a failure."""
+        return self.call(self._bound(args, kwargs))
+
+    def call(
+        self, args: Mapping[str, Any] | None = None, *, check: bool = True, timeout: float | None = None
+    ) -> Result:
+        """Call the tool with an arguments object, by the server's own names.
+
+        Args:
+            args: the arguments.
+            check: raise `ToolError` when the tool reports a failure; False returns that `Result`.
+            timeout: seconds without progress, None for the server's.
+        """
+        return self.server._acts.call(self.name, args or {}, check=check, timeout=timeout).now()  # pyright: ignore[reportPrivateUsage]
+
+    async def aio(self, /, *args: Any, **kwargs: Any) -> Result:
+        """The awaitable twin of calling the tool."""
+        return await self.server._acts.call(self.name, self._bound(args, kwargs)).later()  # pyright: ignore[reportPrivateUsage]
+
+    def start(self, /, *args: Any, **kwargs: Any) -> Call:
+        """Begin the call and return at once; the `Call` tells how it goes."""
+        from jupyter_mcp.notebook.objects.call import Call
+
+        return Call.begin(self.server, self.name, self._bound(args, kwargs))
+
+    def form(self) -> Any:
+        """A form for this tool's arguments, with a button that calls it."""
+        from jupyter_mcp.notebook.showing import tool_form
+
+        return tool_form(self)
+
+    def _docstring(self) -> str:
+        return docstring(self.title if self.title != self.name else "", self.description, self.input_schema)
+
+    @cached_property
+    def _arguments(self) -> Arguments:
+        return Arguments(self.input_schema)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        return self._arguments.bind(args, kwargs, f"{self.server.name}.{self.name}")
+
+
+class Resource(Item):
+    """A resource. `.read()` reads it."""
+
+    _key = "uri"
+
+    @property
+    def uri(self) -> str:
+        return self.key
+
+    @property
+    def mime_type(self) -> str | None:
+        kind = self.raw.get("mimeType")
+        return kind if isinstance(kind, str) else None
+
+    def read(self) -> Read:
+        """The contents, now."""
+        return self.server.read(self.uri)
+
+
+class Template(Item):
+    """A resource template. `.read(variable=…)` fills it and reads that resource."""
+
+    _key = "uriTemplate"
+
+    @property
+    def uri_template(self) -> str:
+        return self.key
+
+    @property
+    def variables(self) -> list[str]:
+        from jupyter_mcp.protocol import uritemplate
+
+        return list(uritemplate.variables(self.key))
+
+    def read(self, **values: Any) -> Read:
+        """The contents of the resource these values lead to."""
+        return self.server.read(self.key, **values)
+
+    __call__ = read
+
+
+class Prompt(Item):
+    __doc__ = cast("str", _Docstring("A prompt: call it like a function to get its messages."))
+
+    def __init__(self, server: Server, raw: Mapping[str, Any]) -> None:
+        super().__init__(server, raw)
+        self.__name__ = python_name(self.name) or "prompt"
+        self.__qualname__ = f"{server.name}.{self.name}"
+
+    @property
+    def __signature__(self) -> inspect.Signature:
+        return self._arguments.signature
+
+    @property
+    def arguments(self) -> list[Mapping[str, Any]]:
+        """As the server declares them: name, title, description, required."""
+        found = self.raw.get("arguments")
+        listed = cast("list[Any]", found) if isinstance(found, list) else []
+        return [item for item in listed if isinstance(item, Mapping) and isinstance(item.get("name"), str)]
+
+    @cached_property
+    def schema(self) -> Mapping[str, Any]:
+        """The arguments as an object schema (they are all text)."""
+        properties = {
+            argument["name"]: {
+                "type": "string",
+                **{key: argument[key] for key in ("title", "description") if isinstance(argument.get(key), str)},
+            }
+            for argument in self.arguments
+        }
+        required = [argument["name"] for argument in self.arguments if argument.get("required") is True]
+        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+    def __call__(self, /, *args: Any, **kwargs: Any) -> PromptResult:
+        """Get the prompt's messages for these arguments."""
+        return self.server._acts.prompt(self.name, self._bound(args, kwargs)).now()  # pyright: ignore[reportPrivateUsage]
+
+    async def aio(self, /, *args: Any, **kwargs: Any) -> PromptResult:
+        """The awaitable twin of calling the prompt."""
+        return await self.server._acts.prompt(self.name, self._bound(args, kwargs)).later()  # pyright: ignore[reportPrivateUsage]
+
+    def _docstring(self) -> str:
+        return docstring(self.title if self.title != self.name else "", self.description, self.schema)
+
+    @cached_property
+    def _arguments(self) -> Arguments:
+        return Arguments(self.schema)
+
+    def _bound(self, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        return self._arguments.bind(args, kwargs, f"{self.server.name}.{self.name}")

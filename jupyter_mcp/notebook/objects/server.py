@@ -1,0 +1,203 @@
+"""`Server`: one connected server as an object of the notebook, thin over the host's entry."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.notebook.objects.act import Act, get_host
+from jupyter_mcp.notebook.objects.acts import ServerActs, reference
+from jupyter_mcp.notebook.objects.collections import Prompts, Resources, Templates, Tools
+
+if TYPE_CHECKING:
+    from jupyter_mcp.host.entry import ServerEntry
+    from jupyter_mcp.host.result import PromptResult, Read, Result
+    from jupyter_mcp.notebook.objects.happened import Log, Trace
+    from jupyter_mcp.notebook.objects.watch import Watch
+
+
+class Server:
+    """A connected MCP server.
+
+    Attributes:
+        name: how this notebook calls it.
+        entry: the host's record of it.
+    """
+
+    def __init__(self, entry: ServerEntry) -> None:
+        self.entry = entry
+        self._acts = ServerActs(entry.name)
+
+    # --- what it is --------------------------------------------------------------------------------------------------
+
+    @property
+    def name(self) -> str:
+        return self.entry.name
+
+    @property
+    def state(self) -> str:
+        """"starting", "ready", "lost" or "closed"."""
+        return str(self.entry.state)
+
+    @property
+    def era(self) -> str | None:
+        """"legacy" or "modern"; None before the first answer."""
+        return self.entry.era
+
+    @property
+    def revision(self) -> str | None:
+        return self.entry.revision
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """Name, title, version … as the server says."""
+        return self.entry.info or {}
+
+    @property
+    def instructions(self) -> str | None:
+        return getattr(self.entry.connection, "instructions", None)
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        return getattr(self.entry.connection, "capabilities", None) or {}
+
+    @property
+    def stderr(self) -> Sequence[str]:
+        """The last lines of the process's stderr."""
+        return list(getattr(self.entry.connection, "stderr", None) or ())
+
+    @property
+    def log(self) -> Log:
+        """stderr, log messages and notes."""
+        from jupyter_mcp.notebook.objects.happened import Log
+
+        return Log.of(self.entry)
+
+    @property
+    def trace(self) -> Trace:
+        """The messages to and from this server, secrets redacted."""
+        from jupyter_mcp.notebook.objects.happened import Trace
+
+        return Trace.of(get_host().journal.entries(self.name))
+
+    # --- what it offers ----------------------------------------------------------------------------------------------
+
+    @property
+    def tools(self) -> Tools:
+        return Tools(self)
+
+    @property
+    def resources(self) -> Resources:
+        return Resources(self)
+
+    @property
+    def templates(self) -> Templates:
+        return Templates(self)
+
+    @property
+    def prompts(self) -> Prompts:
+        return Prompts(self)
+
+    # --- what it does ------------------------------------------------------------------------------------------------
+
+    def read(self, uri: str, **values: Any) -> Read:
+        """Read a resource: a URI, or a template with its variables."""
+        return self._acts.read(uri, values).now()
+
+    def complete(self, item: Any, argument: str, prefix: str = "", context: Mapping[str, str] | None = None) -> list[str]:
+        """How an argument of a prompt or template could go on, by the server.
+
+        Args:
+            item: a `Prompt`, a `Template`, a prompt's name or a URI template.
+            argument: which argument.
+            prefix: what is there already.
+            context: the arguments chosen so far.
+        """
+        return self._acts.complete(reference(item), argument, prefix, context).now()
+
+    def watch(self, uri: str, callback: Callable[[str], Any] | None = None) -> Watch:
+        """Be told when a resource changes; `.stop()` of what it returns ends that."""
+        return self._watch(uri, callback).now()
+
+    def ping(self) -> float:
+        """Seconds until the server answered."""
+        return self._acts.ping().now()
+
+    def reconnect(self) -> Server:
+        """Close the connection and open it again, as first given."""
+        return self._reconnect().now()
+
+    def close(self) -> None:
+        """Close the connection and forget the server."""
+        self._close().now()
+
+    @property
+    def aio(self) -> AsyncServer:
+        """The awaitable twins: `await server.aio.read(…)`."""
+        return AsyncServer(self)
+
+    def __repr__(self) -> str:
+        words = [self.name, self.state, *(part for part in (self.era, self.revision) if part)]
+        return f"<Server {' '.join(words)}>"
+
+    def _items(self, kind: str) -> Sequence[Mapping[str, Any]]:
+        cached = self.entry.connection.listing(kind) if self.entry.connection is not None else None
+        if cached is not None:
+            return cached.items
+        return self._acts.items(kind).now()
+
+    def _watch(self, uri: str, callback: Callable[[str], Any] | None) -> Act[Watch]:
+        from jupyter_mcp.notebook.objects.watch import Watch
+
+        return Watch.begin(self, uri, callback)
+
+    def _reconnect(self) -> Act[Server]:
+        async def start() -> Server:
+            return Server(await get_host().reconnect(self.name))
+
+        return Act(f"reconnect {self.name}", start)
+
+    def _close(self) -> Act[None]:
+        async def start() -> None:
+            host = get_host()
+            if host.servers.get(self.name) is self.entry:
+                await host.disconnect(self.name)
+
+        return Act(f"disconnect {self.name}", start)
+
+
+class AsyncServer:
+    """What a `Server` does, awaitable."""
+
+    def __init__(self, server: Server) -> None:
+        self._server = server
+        self._acts = server._acts  # pyright: ignore[reportPrivateUsage]
+
+    async def call(self, tool: str, args: Mapping[str, Any] | None = None, *, check: bool = True) -> Result:
+        return await self._acts.call(tool, args or {}, check=check).later()
+
+    async def read(self, uri: str, **values: Any) -> Read:
+        return await self._acts.read(uri, values).later()
+
+    async def prompt(self, name: str, args: Mapping[str, Any] | None = None) -> PromptResult:
+        return await self._acts.prompt(name, args or {}).later()
+
+    async def complete(
+        self, item: Any, argument: str, prefix: str = "", context: Mapping[str, str] | None = None
+    ) -> list[str]:
+        return await self._acts.complete(reference(item), argument, prefix, context).later()
+
+    async def watch(self, uri: str, callback: Callable[[str], Any] | None = None) -> Watch:
+        return await self._server._watch(uri, callback).later()  # pyright: ignore[reportPrivateUsage]
+
+    async def ping(self) -> float:
+        return await self._acts.ping().later()
+
+    async def reconnect(self) -> Server:
+        return await self._server._reconnect().later()  # pyright: ignore[reportPrivateUsage]
+
+    async def close(self) -> None:
+        await self._server._close().later()  # pyright: ignore[reportPrivateUsage]
+
+    def __repr__(self) -> str:
+        return f"<AsyncServer {self._server.name}>"
