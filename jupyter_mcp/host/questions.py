@@ -64,7 +64,7 @@ class Answer:
         content: the form's values, a sampling result ({"text": …} or a CreateMessageResult), or nothing.
         remark: the person's own words with a decline; kept in the journal, never sent.
         remember: for an approval: do not ask again for this tool in this kernel.
-        by: "person", "script" or "headless" (nobody there), for the journal.
+        by: "person", "script", "policy" (a rule) or "headless" (nobody there), for the journal.
         note: one line for the cell when nobody could be asked (how to script the answer).
     """
 
@@ -72,7 +72,7 @@ class Answer:
     content: Mapping[str, Any] | None = None
     remark: str | None = None
     remember: bool = False
-    by: Literal["person", "script", "headless"] = "person"
+    by: Literal["person", "script", "policy", "headless"] = "person"
     note: str | None = None
 
 

@@ -1,0 +1,131 @@
+"""Acts in flight: who watches them, which questions hang on them, and how one is ended from outside.
+
+One `Running` is one call, read or prompt from its beginning to its end. It carries no result and decides nothing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from contextvars import ContextVar
+from dataclasses import dataclass, field
+from typing import Any, TypeVar
+
+from anyio import CancelScope
+
+from jupyter_mcp.errors import InputRefused
+from jupyter_mcp.host.events import CallEvent, OnEvent, Status
+from jupyter_mcp.host.questions import Cause
+
+__all__ = ["Acts", "Running"]
+
+T = TypeVar("T")
+_log = logging.getLogger("jupyter_mcp.host")
+_current: ContextVar[Running | None] = ContextVar("jupyter_mcp_act", default=None)
+
+
+@dataclass(eq=False)
+class Running:
+    """One act in flight.
+
+    Attributes:
+        server, method, name, arguments: what is done.
+        on_event: who watches, or None.
+        notes: lines of ours that belong to the result (how to script an answer …).
+    """
+
+    server: str
+    method: str
+    name: str
+    arguments: Mapping[str, Any]
+    on_event: OnEvent | None = None
+    notes: list[str] = field(default_factory=list[str])
+
+    def __post_init__(self) -> None:
+        self._scope = CancelScope()
+        self._questions: set[CancelScope] = set()
+        self._failure: Exception | None = None
+
+    @property
+    def cause(self) -> Cause:
+        """The act as the person is told about it."""
+        return Cause(self.method, self.name, self.arguments)
+
+    def emit(self, event: CallEvent) -> None:
+        """Tell whoever watches; what goes wrong there is logged and harms nothing here."""
+        if self.on_event is None:
+            return
+        try:
+            self.on_event(event)
+        except Exception:
+            _log.exception("an on_event callback of %s.%s failed", self.server, self.name)
+
+    def note(self, text: str) -> None:
+        """One line of ours: to the watcher now, to the result later."""
+        if text not in self.notes:
+            self.notes.append(text)
+        self.emit(Status(text))
+
+    async def run(self, work: Callable[[], Awaitable[T]]) -> T:
+        """Do the act's work; `fail` ends it with an error of ours, and its open questions are withdrawn at the end."""
+        token = _current.set(self)
+        try:
+            with self._scope:
+                return await work()
+        except Exception as error:
+            # The request may have ended by an error of its own while it was being cancelled; ours is the cause.
+            if self._failure is not None and error is not self._failure:
+                raise self._failure from None
+            raise
+        finally:
+            _current.reset(token)
+            for question in list(self._questions):
+                question.cancel()
+        assert self._failure is not None  # only `fail` cancels this scope
+        raise self._failure
+
+    def fail(self, error: Exception) -> None:
+        """End the act with this error: the request is cancelled, the server told so."""
+        self._failure = error
+        self._scope.cancel()
+
+    async def hang(self, ask: Callable[[], Awaitable[T]]) -> T:
+        """Ask something that is withdrawn when the act ends. Raises `InputRefused` when that happens."""
+        with CancelScope() as scope:
+            self._questions.add(scope)
+            try:
+                return await ask()
+            finally:
+                self._questions.discard(scope)
+        raise InputRefused(f"{self.server}.{self.name} ended before its question was answered.", server=self.server)
+
+
+class Acts:
+    """The acts in flight of one kernel; touched on the runtime loop only."""
+
+    def __init__(self) -> None:
+        self._running: list[Running] = []
+
+    @contextlib.contextmanager
+    def enter(self, act: Running) -> Iterator[Running]:
+        """The act is in flight inside the block."""
+        self._running.append(act)
+        try:
+            yield act
+        finally:
+            self._running.remove(act)
+
+    def find(self, server: str, method: str | None = None, name: str | None = None) -> Running | None:
+        """The act a message of `server` belongs to, when it can be known: this task's, the named one, or the only one."""
+        mine = [act for act in self._running if act.server == server]
+        current = _current.get()
+        if current in mine:
+            return current
+        if method is not None:
+            mine = [act for act in mine if act.method == method and name in (None, act.name)]
+        return mine[0] if len(mine) == 1 else None
+
+    def of(self, server: str) -> list[Running]:
+        """All acts in flight with a server."""
+        return [act for act in self._running if act.server == server]

@@ -1,0 +1,131 @@
+"""One server of the host: its spec, its connection, and what it said (log lines).
+
+A value with a small log; connecting and closing are the host's, requests the connection's.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal
+
+from jupyter_mcp.errors import ConnectionFailed, MCPError
+from jupyter_mcp.host.specs import ServerSpec
+
+if TYPE_CHECKING:
+    from jupyter_mcp.client.connection import Connection
+
+__all__ = ["LEVELS", "LogLine", "ServerEntry", "State"]
+
+State = Literal["starting", "ready", "lost", "closed", "failed"]
+LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+_KEPT = 1_000
+_LONGEST = 4_000
+
+
+@dataclass(frozen=True, slots=True)
+class LogLine:
+    """One line a server said, or we said about it.
+
+    Attributes:
+        time: seconds since the epoch; not rendered by default.
+        level: one of `LEVELS`.
+        source: "stderr", "server" (notifications/message) or "note" (ours).
+        text: the line, secrets masked.
+        logger: the name the server gave with it.
+    """
+
+    time: float
+    level: str
+    source: Literal["stderr", "server", "note"]
+    text: str
+    logger: str | None = None
+
+
+@dataclass(eq=False)
+class ServerEntry:
+    """A server the host knows.
+
+    Attributes:
+        name, spec: what it is called and how it is reached (unexpanded).
+        connection: the current connection, or None before the first.
+        error: why it could not be connected, when `state` is "failed".
+        log: the last 1,000 lines of stderr, log messages and notes, oldest first.
+    """
+
+    name: str
+    spec: ServerSpec
+    connection: Connection | None = None
+    error: MCPError | None = None
+    log: deque[LogLine] = field(default_factory=lambda: deque[LogLine](maxlen=_KEPT))
+    clean: Callable[[str], str] = str
+
+    @property
+    def state(self) -> State:
+        """ "starting", "ready", "lost" (it went away), "closed" (we closed it) or "failed" (it never came up)."""
+        if self.error is not None:
+            return "failed"
+        return "closed" if self.connection is None else self.connection.state
+
+    @property
+    def ready(self) -> bool:
+        """Whether requests can be sent now."""
+        return self.state == "ready"
+
+    @property
+    def era(self) -> str | None:
+        """ "legacy" or "modern", once connected."""
+        return self.connection.era if self.connection else None
+
+    @property
+    def revision(self) -> str | None:
+        """The protocol revision spoken, once connected."""
+        return self.connection.revision if self.connection else None
+
+    @property
+    def info(self) -> Mapping[str, Any]:
+        """What the server calls itself (`serverInfo`), untrusted."""
+        return self.connection.info if self.connection else {}
+
+    @property
+    def instructions(self) -> str | None:
+        """The server's instructions, untrusted."""
+        return self.connection.instructions if self.connection else None
+
+    @property
+    def capabilities(self) -> Mapping[str, Any]:
+        """What the server declared."""
+        return self.connection.capabilities if self.connection else {}
+
+    @property
+    def stderr(self) -> list[str]:
+        """The last lines of its stderr, secrets masked."""
+        if self.connection is not None:
+            return [self.clean(line) for line in self.connection.stderr]
+        return [self.clean(line) for line in self.error.stderr] if isinstance(self.error, ConnectionFailed) else []
+
+    def say(
+        self,
+        source: Literal["stderr", "server", "note"],
+        text: str,
+        *,
+        level: str = "info",
+        logger: str | None = None,
+    ) -> None:
+        """Append to the log; several lines become several entries, a very long one is shortened."""
+        level = level if level in LEVELS else "info"
+        for line in text.splitlines() or [""]:
+            short = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}… ({len(line):,} characters)"
+            self.log.append(LogLine(time.time(), level, source, self.clean(short), logger))
+
+    def lines(self, level: str | None = None) -> list[LogLine]:
+        """The log, from a level upwards (notes are always there)."""
+        if level is None or level not in LEVELS:
+            return list(self.log)
+        lowest = LEVELS.index(level)
+        return [line for line in self.log if line.source == "note" or LEVELS.index(line.level) >= lowest]
+
+    def __repr__(self) -> str:
+        return f"<ServerEntry {self.name}: {self.state}>"

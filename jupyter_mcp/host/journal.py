@@ -1,0 +1,212 @@
+"""What happened: every message of every connection (the wire), and what was done and decided (the acts).
+
+Recording is on the hot path and only keeps a reference; everything that leaves this object is redacted first, so no
+secret is ever in a rendered form. Both lists are bounded: the wire by messages and by bytes, and a message beyond 64 KiB
+is kept as a summary from the moment it is recorded.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal, cast
+
+from jupyter_mcp.host.redaction import Redactor
+
+__all__ = ["Act", "Direction", "Journal", "WireEntry"]
+
+Direction = Literal["send", "receive"]
+
+MAX_MESSAGES = 1_000
+MAX_BYTES = 8 * 2**20  # on the wire; as Python objects several times that
+MAX_MESSAGE = 64 * 2**10
+MAX_ACTS = 1_000
+_SUMMARY_TEXT = 200
+
+
+@dataclass(frozen=True, slots=True)
+class WireEntry:
+    """One message as it may be shown.
+
+    Attributes:
+        number: counts all messages of this kernel from 1.
+        time: seconds since the epoch (for export; not rendered in a saved document).
+        server: name of the server.
+        direction: "send" (ours) or "receive" (theirs).
+        method: of a request or notification; of a reply the method it answers, if that is still known.
+        id: JSON-RPC id, None for notifications.
+        size: bytes on the wire.
+        message: the message, redacted; shortened when `summary` is true.
+        summary: whether the message was too big to be kept whole.
+    """
+
+    number: int
+    time: float
+    server: str
+    direction: Direction
+    method: str | None
+    id: int | str | None
+    size: int
+    message: Mapping[str, Any]
+    summary: bool
+
+
+@dataclass(slots=True)
+class _Record:
+    number: int
+    time: float
+    server: str
+    direction: Direction
+    size: int
+    kept: int
+    message: Mapping[str, Any]
+    summary: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One thing that was done, or asked, and how it ended.
+
+    Attributes:
+        number: counts all acts of this kernel from 1.
+        time: seconds since the epoch.
+        server: name of the server.
+        method: MCP method ("tools/call", "elicitation/create", …) or "connect", "disconnect".
+        name: tool, prompt, URI, or what a question was about.
+        origin: who began it: "person", "code", "server", "model".
+        rule: the rule that decided, as text, or None.
+        outcome: "running", "ok", "error", "denied", "refused", "cancelled", "timeout", or an answer's action.
+        remark: one line more (an error's sentence, a person's words with a decline, who answered).
+        arguments: what was sent or answered, redacted.
+        duration: seconds, None while it runs.
+    """
+
+    number: int
+    time: float
+    server: str
+    method: str
+    name: str
+    origin: str
+    rule: str | None = None
+    outcome: str = "running"
+    remark: str | None = None
+    arguments: Any = None
+    duration: float | None = None
+
+
+@dataclass
+class Journal:
+    """The wire and the acts of one kernel. Recorded on the runtime thread, read from any."""
+
+    redactor: Redactor = field(default_factory=Redactor)
+    clock: Callable[[], float] = time.time
+    max_bytes: int = MAX_BYTES
+
+    def __post_init__(self) -> None:
+        self._wire: deque[_Record] = deque()
+        self._bytes = 0
+        self._messages = 0
+        self._acts: dict[int, Act] = {}
+        self._act_count = 0
+
+    # --- the wire ----------------------------------------------------------------------------------------------------
+
+    def wire(self, server: str, direction: Direction, message: Mapping[str, Any], size: int) -> None:
+        """Record one message. Cheap: nothing is copied or searched unless the message is big."""
+        self._messages += 1
+        big = size > MAX_MESSAGE
+        kept = 2_000 if big else size
+        shown = _summary(message) if big else message
+        self._wire.append(_Record(self._messages, self.clock(), server, direction, size, kept, shown, big))
+        self._bytes += kept
+        while len(self._wire) > MAX_MESSAGES or (self._bytes > self.max_bytes and len(self._wire) > 1):
+            self._bytes -= self._wire.popleft().kept
+
+    def entries(self, server: str | None = None) -> list[WireEntry]:
+        """The recorded messages, oldest first, redacted; of one server or of all."""
+        asked: dict[tuple[str, str, int | str], str] = {}
+        found: list[WireEntry] = []
+        for record in list(self._wire):
+            if server is not None and record.server != server:
+                continue
+            method = record.message.get("method")
+            id = record.message.get("id")
+            id = id if isinstance(id, int | str) else None
+            if isinstance(method, str) and id is not None:
+                asked[record.server, record.direction, id] = method
+            elif id is not None:
+                other = "receive" if record.direction == "send" else "send"
+                method = asked.get((record.server, other, id))
+            found.append(
+                WireEntry(
+                    number=record.number,
+                    time=record.time,
+                    server=record.server,
+                    direction=record.direction,
+                    method=method if isinstance(method, str) else None,
+                    id=id,
+                    size=record.size,
+                    message=self.redactor.clean(record.message),
+                    summary=record.summary,
+                )
+            )
+        return found
+
+    # --- acts --------------------------------------------------------------------------------------------------------
+
+    def begin(self, server: str, method: str, name: str, origin: str, *, rule: str | None = None, arguments: Any = None) -> int:
+        """Record that an act began; returns its number for `end`."""
+        self._act_count += 1
+        number = self._act_count
+        self._acts[number] = Act(number, self.clock(), server, method, name, origin, rule, arguments=arguments)
+        while len(self._acts) > MAX_ACTS:
+            del self._acts[next(iter(self._acts))]
+        return number
+
+    def end(self, number: int, outcome: str, *, remark: str | None = None, rule: str | None = None, arguments: Any = None) -> None:
+        """Record how an act ended."""
+        act = self._acts.get(number)
+        if act is None:
+            return
+        self._acts[number] = replace(
+            act,
+            outcome=outcome,
+            remark=remark,
+            rule=rule or act.rule,
+            arguments=act.arguments if arguments is None else arguments,
+            duration=self.clock() - act.time,
+        )
+
+    def acts(self, server: str | None = None) -> list[Act]:
+        """The acts, oldest first, redacted; of one server or of all."""
+        clean = self.redactor.clean
+        return [
+            replace(act, arguments=clean(act.arguments), remark=clean(act.remark), name=clean(act.name))
+            for act in list(self._acts.values())
+            if server is None or act.server == server
+        ]
+
+
+def _summary(message: Mapping[str, Any]) -> dict[str, Any]:
+    """The frame of a big message and the shape of what is in it; holds no reference to the message's parts."""
+    return {key: _short(value, 0) for key, value in message.items()}
+
+
+def _short(value: Any, depth: int) -> Any:
+    if isinstance(value, str):
+        return value if len(value) <= _SUMMARY_TEXT else f"{value[:_SUMMARY_TEXT]}… ({len(value):,} characters)"
+    if isinstance(value, Mapping):
+        table = cast("Mapping[str, Any]", value)
+        if depth >= 3:
+            return f"{{… {len(table)} keys}}"
+        short = {key: _short(table[key], depth + 1) for key in list(table)[:10]}
+        return short if len(table) <= 10 else {**short, "…": f"{len(table) - 10} more keys"}
+    if isinstance(value, list):
+        items = cast("list[Any]", value)
+        if depth >= 3:
+            return f"[… {len(items)} items]"
+        short_items = [_short(item, depth + 1) for item in items[:5]]
+        return short_items if len(items) <= 5 else [*short_items, f"… {len(items) - 5} more items"]
+    return value

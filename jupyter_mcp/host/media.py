@@ -1,0 +1,97 @@
+"""Bytes that came as base64: images and sounds as objects, and what a blob really is by its first bytes. Pure.
+
+An image shows itself in a notebook only when its first bytes are those of a PNG, JPEG, GIF or WebP; what the server
+calls it does not matter, and SVG (which may hold scripts) is never shown as an image.
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import os
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Audio", "Image", "decode_base64", "sniff_image"]
+
+
+def decode_base64(text: Any) -> bytes:
+    """The bytes of a base64 text; also URL-safe, unpadded, broken into lines or with a `data:` head. b"" if it is none."""
+    if not isinstance(text, str):
+        return b""
+    if text.startswith("data:"):
+        text = text.partition(",")[2]
+    compact = re.sub(r"\s+", "", text).translate(str.maketrans("-_", "+/")).rstrip("=")
+    try:
+        return base64.b64decode(compact + "=" * (-len(compact) % 4), validate=True)
+    except (binascii.Error, ValueError):
+        return b""
+
+
+def sniff_image(data: bytes) -> str | None:
+    """MIME type by the first bytes: PNG, JPEG, GIF or WebP; else None."""
+    if data.startswith(b"\x89PNG\r\n\x1a\n"):
+        return "image/png"
+    if data.startswith(b"\xff\xd8\xff"):
+        return "image/jpeg"
+    if data.startswith((b"GIF87a", b"GIF89a")):
+        return "image/gif"
+    return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
+
+
+@dataclass(frozen=True, slots=True)
+class Image:
+    """One image.
+
+    Attributes:
+        data: its bytes.
+        mime_type: what the server calls it, untrusted.
+        block: the content block it came in.
+    """
+
+    data: bytes = field(repr=False)
+    mime_type: str
+    block: dict[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
+
+    @property
+    def actual_type(self) -> str | None:
+        """What its first bytes say: PNG, JPEG, GIF, WebP, or None."""
+        return sniff_image(self.data)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the bytes to a file."""
+        Path(path).write_bytes(self.data)
+
+    def _repr_png_(self) -> bytes | None:
+        return self.data if self.actual_type == "image/png" else None
+
+    def _repr_jpeg_(self) -> bytes | None:
+        return self.data if self.actual_type == "image/jpeg" else None
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, Any]:
+        """IPython knows PNG and JPEG by the methods above; the other two go by their MIME type."""
+        actual = self.actual_type
+        if actual in ("image/gif", "image/webp"):
+            return {actual: base64.b64encode(self.data).decode(), "text/plain": repr(self)}
+        return {}
+
+    def __repr__(self) -> str:
+        return f"<Image {self.actual_type or self.mime_type}, {len(self.data):,} bytes>"
+
+
+@dataclass(frozen=True, slots=True)
+class Audio:
+    """One sound; fields as of `Image`."""
+
+    data: bytes = field(repr=False)
+    mime_type: str
+    block: dict[str, Any] = field(default_factory=dict[str, Any], repr=False, compare=False)
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the bytes to a file."""
+        Path(path).write_bytes(self.data)
+
+    def __repr__(self) -> str:
+        return f"<Audio {self.mime_type}, {len(self.data):,} bytes>"

@@ -1,0 +1,240 @@
+"""Servers' questions: who answers, in which order, and what goes back.
+
+    a rule denies it  ->  a scripted answer  ->  the person (through a `QuestionUI`)  ->  nobody: cancelled at once
+
+Whatever answers, the answer is checked against what was asked before it is sent; a person is asked again with what was
+wrong, a wrong script ends the call with one clear line. Nothing is rendered here, and no model answers (yet).
+Elicitation can be declined on the wire; sampling cannot, so its refusal is `InputRefused`.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, cast
+
+from jupyter_mcp.errors import InputRefused, RequestError, UsageError
+from jupyter_mcp.host import validation
+from jupyter_mcp.host.acts import Running
+from jupyter_mcp.host.answers import AnswerBook, properties
+from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
+from jupyter_mcp.host.journal import Journal
+from jupyter_mcp.host.policy import Policy
+from jupyter_mcp.host.questions import Answer, Question, QuestionKind, QuestionUI
+from jupyter_mcp.host.urls import url_warning, web_host
+from jupyter_mcp.protocol.secrets import secret_question
+
+__all__ = ["Questioner", "how_to_script"]
+
+_INVALID_PARAMS = -32602
+_METHOD_NOT_FOUND = -32601
+_ATTEMPTS = 50  # a UI that returns the same wrong answer for ever is not a person
+
+
+class Questioner:
+    """Answers what servers ask, for all connections of one host."""
+
+    def __init__(self, policy: Policy, answers: AnswerBook, journal: Journal) -> None:
+        self.policy = policy
+        self.answers = answers
+        self.journal = journal
+        self.ui: QuestionUI | None = None
+        self.note: Callable[[str, str], None] = lambda server, text: None
+        self._ids = itertools.count(1)
+
+    async def answer(
+        self,
+        server: str,
+        revision: str,
+        method: str,
+        params: Mapping[str, Any],
+        *,
+        act: Running | None,
+        roots: Sequence[Mapping[str, Any]],
+    ) -> dict[str, Any]:
+        """The bare result for a server's request.
+
+        Args:
+            server, revision: of the connection it came over.
+            method, params: what it asks, untrusted.
+            act: the act during which it came, if that is known.
+            roots: what `roots/list` answers.
+
+        Raises:
+            InputRefused: sampling or roots refused, or the act ended meanwhile.
+            RequestError: a request that makes no sense, with the code to answer.
+            UsageError: a scripted answer does not fit.
+        """
+        if method == "roots/list":
+            return self._roots(server, act, roots)
+        question = self._question(server, method, params, act)
+
+        async def ask() -> Answer:
+            return await self._decide(question, method, revision, act)
+
+        number = self.journal.begin(server, method, question.message[:200], "server")
+        outcome, remark, sent = "error", None, None
+        try:
+            answer = await (act.hang(ask) if act is not None else ask())
+            outcome, remark = answer.action, answer.remark or (None if answer.by == "person" else f"by {answer.by}")
+            sent = answer.content
+        except (InputRefused, UsageError) as error:
+            outcome, remark = ("refused" if isinstance(error, InputRefused) else "error"), str(error)
+            raise
+        except BaseException:
+            outcome = "cancelled"
+            raise
+        finally:
+            self.journal.end(number, outcome, remark=remark, arguments=sent)
+        return _result(question, answer)
+
+    # --- deciding ----------------------------------------------------------------------------------------------------
+
+    async def _decide(self, question: Question, method: str, revision: str, act: Running | None) -> Answer:
+        rule = self.policy.why(question.server, method)
+        if rule is not None and rule.effect == "deny":
+            answer = Answer("decline", by="policy", remark=str(rule))
+            return self._closed(question, answer, act, opened=False)
+        scripted = await self.answers.take(question)
+        if scripted is not None:
+            answer = self._checked_script(question, scripted.answer, revision)
+            return self._closed(question, answer, act, opened=False)
+        return await self.ask(question, act, revision)
+
+    async def ask(self, question: Question, act: Running | None, revision: str = "") -> Answer:
+        """Put a question to the person until the answer fits or is a no; a nobody answers `cancel` with a note."""
+        if self.ui is None:
+            answer = Answer("cancel", by="headless", note=how_to_script(question))
+            return self._closed(question, answer, act, opened=False)
+        if act is not None:
+            act.emit(QuestionOpened(question))
+        answer: Answer | None = None
+        try:
+            for _ in range(_ATTEMPTS):
+                answer = await self.ui.ask(question)
+                answer, problems = _check(question, answer, revision)
+                if not problems:
+                    return self._closed(question, answer, act)
+                question, answer = replace(question, problems=problems), None
+            return self._closed(question, Answer("cancel", remark="no answer fitted"), act)
+        except BaseException:
+            if act is not None and answer is None:
+                act.emit(QuestionClosed(question, None))
+            raise
+
+    def _closed(self, question: Question, answer: Answer, act: Running | None, *, opened: bool = True) -> Answer:
+        if answer.by == "headless" and not answer.note:
+            answer = replace(answer, note=how_to_script(question))
+        if act is not None:
+            if not opened:
+                act.emit(QuestionOpened(question))
+            act.emit(QuestionClosed(question, answer))
+            if answer.note:
+                act.note(answer.note)
+        if answer.note:
+            self.note(question.server, answer.note)
+        return answer
+
+    def _checked_script(self, question: Question, answer: Answer, revision: str) -> Answer:
+        checked, problems = _check(question, answer, revision, scripted=True)
+        if problems:
+            said = "; ".join(f"{name}: {text}" for name, text in problems.items())
+            raise UsageError(
+                f"The scripted answer does not fit the question of {question.server} ({_quoted(question.message)}): {said}",
+                server=question.server,
+            )
+        return checked
+
+    def _roots(self, server: str, act: Running | None, roots: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        rule = self.policy.why(server, "roots/list")
+        if rule is not None and rule.effect == "deny":
+            raise InputRefused(f"The rule {str(rule)!r} keeps the roots from {server}.", server=server)
+        return {"roots": [dict(root) for root in roots]}
+
+    # --- questions ---------------------------------------------------------------------------------------------------
+
+    def new_id(self) -> str:
+        """An id for a question, unique in this kernel."""
+        return f"question-{next(self._ids)}"
+
+    def _question(self, server: str, method: str, params: Mapping[str, Any], act: Running | None) -> Question:
+        kind, message, warning = _kind(server, method, params)
+        cause = act.cause if act is not None else None
+        return Question(self.new_id(), kind, server, message, dict(params), cause=cause, warning=warning)
+
+
+def how_to_script(question: Question) -> str:
+    """One line: what was asked, that nobody could be asked, and the call that scripts the answer."""
+    head = f"{question.server} asked {_quoted(question.message)} and nobody could answer"
+    if question.kind == "approval":
+        return f'{head}; approve it in advance with mcp.allow("{question.server}.{question.params.get("tool")}").'
+    target = f'server="{question.server}"'
+    if question.kind == "sampling":
+        return f'{head}; script it: mcp.answer({{"text": "…"}}, {target}, kind="sampling")'
+    if question.kind == "url":
+        return f'{head}; script it: mcp.answer("accept", {target}, kind="url")'
+    names = list(properties(question))
+    fields = ", ".join(f'"{name}": …' for name in names[:4]) + (", …" if len(names) > 4 else "")
+    example = "{" + fields + "}" if names else '"accept"'
+    return f"{head}; script it: mcp.answer({example}, {target})"
+
+
+def _kind(server: str, method: str, params: Mapping[str, Any]) -> tuple[QuestionKind, str, str | None]:
+    message = params.get("message")
+    message = message if isinstance(message, str) else ""
+    if method == "sampling/createMessage":
+        return "sampling", message or "a model's answer", None
+    if method != "elicitation/create":
+        raise RequestError(f"Unknown method {method}", code=_METHOD_NOT_FOUND, server=server)
+    mode = params.get("mode") or "form"
+    if mode == "form":
+        schema = validation.as_form(params.get("requestedSchema"))
+        return "elicitation", message, secret_question(schema, message)
+    if mode != "url":
+        raise RequestError(f"Unknown elicitation mode {mode!r:.40}", code=_INVALID_PARAMS, server=server)
+    if web_host(params.get("url")) is None:
+        raise RequestError(f"{server} wants to open something that is no web address.", code=_INVALID_PARAMS, server=server)
+    return "url", message, url_warning(cast("str", params["url"]))
+
+
+def _check(
+    question: Question, answer: Answer, revision: str, *, scripted: bool = False
+) -> tuple[Answer, Mapping[str, str]]:
+    """The answer as it may be sent, and what is wrong with it."""
+    if answer.action != "accept":
+        return answer, {}
+    content = answer.content or {}
+    if question.kind == "elicitation":
+        schema = question.params.get("requestedSchema")
+        checked = validation.elicitation(schema, content, revision, fill_defaults=scripted)
+    elif question.kind == "sampling":
+        checked = validation.sampling(question.params, content, revision)
+    else:
+        return replace(answer, content=None), {}
+    return replace(answer, content=checked.value), checked.problems
+
+
+def _result(question: Question, answer: Answer) -> dict[str, Any]:
+    """What is sent back. Raises `InputRefused` where a no cannot be sent."""
+    if question.kind == "sampling":
+        if answer.action == "accept":
+            return dict(answer.content or {})
+        raise InputRefused(_refusal(question, answer), server=question.server)
+    if answer.action == "accept" and question.kind == "elicitation":
+        return {"action": "accept", "content": dict(answer.content or {})}
+    return {"action": answer.action}
+
+
+def _refusal(question: Question, answer: Answer) -> str:
+    if answer.by == "headless":
+        return f"{question.server} asked for sampling, but there is no model and nobody to ask."
+    if answer.by == "policy":
+        return f"The rule {answer.remark!r} refuses sampling for {question.server}."
+    verb = "declined" if answer.action == "decline" else "cancelled"
+    return f"The request of {question.server} for sampling was {verb}."
+
+
+def _quoted(message: str) -> str:
+    flat = " ".join(message.split())
+    return f"“{flat[:80]}{'…' if len(flat) > 80 else ''}”" if flat else "something"

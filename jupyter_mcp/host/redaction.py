@@ -1,0 +1,74 @@
+"""What may be shown of a value: secrets by their names and shapes, and the very values this kernel gave to servers.
+
+`protocol.secrets` knows what secrets look like; here stands what they are: the values of variables and headers that were
+filled in for a server are masked wherever they turn up (a server's stderr, its replies, our errors).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, cast
+
+from jupyter_mcp.host.specs import ServerSpec
+from jupyter_mcp.protocol import secrets
+
+__all__ = ["MASK", "Redactor"]
+
+MASK = "***"
+_SHORTEST = 6  # shorter values ("1", "true", "debug") would mask half of every text
+
+
+class Redactor:
+    """Masks secrets in copies; never changes what it is given."""
+
+    def __init__(self) -> None:
+        self._known: set[str] = set()
+
+    def learn(self, values: Iterable[str]) -> None:
+        """These exact texts are secret from now on (texts under six characters are not learnt)."""
+        self._known.update(value for value in values if len(value) >= _SHORTEST)
+
+    def learn_spec(self, written: ServerSpec, filled: ServerSpec) -> None:
+        """Learn what was filled in for a server: own variables passed, placeholders, and what is named like a secret."""
+        self.learn(filled.env[name] for name in written.pass_env if secrets.looks_secret(name))
+        for before, after in ((written.env, filled.env), (written.headers, filled.headers)):
+            for name, text in before.items():
+                if secrets.looks_secret(name) or ("${" in text and _hides(name, text)):
+                    self.learn(_without_scheme(after[name]))
+        for text, value in zip((*written.args, written.url), (*filled.args, filled.url), strict=True):
+            if text != value and _hides("", text):
+                self.learn([value])
+
+    def clean(self, value: Any) -> Any:
+        """A deep copy with every secret masked."""
+        cleaned = secrets.redact(value)
+        return self._mask(cleaned) if self._known else cleaned
+
+    def text(self, text: str) -> str:
+        """A text with every secret masked."""
+        return str(self.clean(text))
+
+    def _mask(self, value: Any) -> Any:
+        if isinstance(value, str):
+            for secret in self._known:
+                if secret in value:
+                    value = value.replace(secret, MASK)
+            return value
+        if isinstance(value, Mapping):
+            return {key: self._mask(item) for key, item in cast("Mapping[Any, Any]", value).items()}
+        if isinstance(value, list | tuple):
+            return [self._mask(item) for item in cast("Iterable[Any]", value)]
+        return value
+
+
+def _hides(name: str, text: str) -> bool:
+    """Whether a placeholder in this text refers to something named like a secret."""
+    from jupyter_mcp.host.specs.expand import variables
+
+    return secrets.looks_secret(name) or any(secrets.looks_secret(variable) for variable in variables(text))
+
+
+def _without_scheme(value: str) -> list[str]:
+    """The value, and what follows a word such as Bearer in it."""
+    scheme, space, rest = value.partition(" ")
+    return [value, rest] if space and scheme.lower() in ("bearer", "basic", "token") else [value]

@@ -1,0 +1,305 @@
+"""`ServerSpec`: everything needed to start or reach one server, exactly as the person wrote it.
+
+Placeholders stay placeholders until the moment of connecting (`expanded`), so what is kept, compared and shown never
+holds a secret that came from the environment. Starting anything is not done here.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from jupyter_mcp.errors import ConfigError, UsageError
+from jupyter_mcp.host.specs import describe as words
+from jupyter_mcp.host.specs.expand import Surroundings, expand
+
+__all__ = ["DEMO_COMMAND", "NAME_RULE", "ServerSpec", "check_name", "split_command", "suggest_name"]
+
+NAME_RULE = re.compile(r"[A-Za-z0-9_-]{1,32}\Z")
+DEMO_COMMAND = (sys.executable, "-m", "jupyter_mcp.demo")
+
+Kind = Literal["stdio", "http", "memory"]
+Era = Literal["auto", "legacy", "modern"]
+Target = str | Sequence[str] | Mapping[str, Any] | object | None
+
+_OPTIONS = ("env", "inherit_env", "cwd", "headers", "bearer", "era", "transport", "timeout", "roots")
+_LATER = ("trust", "sandbox")
+_FOR_COMMANDS = ("env", "inherit_env", "cwd")
+_FOR_URLS = ("headers", "bearer")
+
+
+@dataclass(frozen=True, repr=False)
+class ServerSpec:
+    """One server as written.
+
+    Attributes:
+        name: how the notebook calls it, `[A-Za-z0-9_-]{1,32}`.
+        kind: "stdio" (a command), "http" (a URL), "memory" (an object with `async serve(transport)`).
+        command, args, cwd: the command, its arguments, the folder it starts in.
+        env: variables set for it, values unexpanded.  pass_env: names of the person's own variables to pass.
+        inherit_env: pass the whole environment.
+        url, headers: of an HTTP server, unexpanded.
+        server: the object of an in-memory server.
+        era: "auto", "legacy" or "modern".
+        transport: "auto", "stdio", "http" or "sse".
+        timeout: seconds a request may take, or None for the default.
+        roots: folders or file URIs this server is told instead of the host's, or None.
+        folder: what `${workspaceFolder}` means; None is the current folder.
+        source: the configuration file it came from.
+        inputs: ids and descriptions of that file's `inputs`.
+        disabled: the file says not to start it.
+        notes: what was read but has no effect, one sentence each.
+    """
+
+    name: str
+    kind: Kind
+    command: str = ""
+    args: tuple[str, ...] = ()
+    env: Mapping[str, str] = field(default_factory=dict[str, str])
+    pass_env: tuple[str, ...] = ()
+    inherit_env: bool = False
+    cwd: str | None = None
+    url: str = ""
+    headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    server: object | None = None
+    era: Era = "auto"
+    transport: str = "auto"
+    timeout: float | None = None
+    roots: tuple[str, ...] | None = None
+    folder: str | None = None
+    source: str | None = None
+    inputs: Mapping[str, str] = field(default_factory=dict[str, str])
+    disabled: bool = False
+    notes: tuple[str, ...] = ()
+
+    @staticmethod
+    def parse(name: str, target: Target = None, **options: Any) -> ServerSpec:
+        """A spec from what a person gives.
+
+        Args:
+            name: the server's name.
+            target: a command line or URL as one string, a command and its arguments as a sequence, an entry of an
+                `mcpServers` file as a mapping, an object with `async serve(transport)`, or nothing for the bundled
+                demo server (only under the name `demo`).
+            options: env (mapping, or words `K=V` and `K`), inherit_env, cwd, headers, bearer, era, transport,
+                timeout (seconds), roots.
+
+        Raises:
+            UsageError: a name, target or option that makes no sense, saying why.
+            ConfigError: a mapping that is no server entry.
+        """
+        check_name(name)
+        given = {key: value for key, value in options.items() if value is not None}
+        _check_options(given)
+        if isinstance(target, Mapping):
+            from jupyter_mcp.host.specs.config import entry_spec
+
+            spec = entry_spec(name, cast("Mapping[str, Any]", target))
+        else:
+            spec = _from_target(name, target)
+        return _with_options(spec, given)
+
+    def expanded(self, environ: Mapping[str, str] | None = None) -> ServerSpec:
+        """The same with every placeholder filled and `pass_env` turned into values. Never keep or show the result.
+
+        Raises:
+            ConfigError: naming the variable that is not set (and where it stands).
+        """
+        around = Surroundings(os.environ if environ is None else environ, self.folder or str(Path.cwd()), self.inputs)
+
+        def fill(text: str, key: str) -> str:
+            return expand(text, around, key=key, file=self.source)
+
+        env = {name: self._own_variable(name, around.environ) for name in self.pass_env}
+        env |= {name: fill(value, f"env.{name}") for name, value in self.env.items()}
+        return replace(
+            self,
+            command=fill(self.command, "command"),
+            args=tuple(fill(arg, f"args[{n}]") for n, arg in enumerate(self.args)),
+            env=env,
+            pass_env=(),
+            cwd=self._folder(fill(self.cwd, "cwd")) if self.cwd else None,
+            url=fill(self.url, "url"),
+            headers={name: fill(value, f"headers.{name}") for name, value in self.headers.items()},
+        )
+
+    def describe(self) -> str:
+        """The command line or URL in one line: names of variables and headers, no values, no secrets."""
+        if self.kind == "memory":
+            return f"in memory: {type(self.server).__name__}"
+        if self.kind == "http":
+            return " ".join(filter(None, [words.url(self.url), words.named("headers", self.headers)]))
+        names = [*self.env, *(name for name in self.pass_env if name not in self.env)]
+        extra = [words.named("env", names), "(whole environment)" if self.inherit_env else ""]
+        if (self.command, *self.args) == DEMO_COMMAND:
+            return " ".join(filter(None, ["python -m jupyter_mcp.demo", *extra]))
+        return " ".join(filter(None, [words.command_line(self.command, self.args), *extra]))
+
+    def _folder(self, cwd: str) -> str:
+        return str(Path(self.folder or Path.cwd()) / Path(cwd).expanduser())
+
+    def _own_variable(self, name: str, environ: Mapping[str, str]) -> str:
+        if name not in environ:
+            raise ConfigError(
+                f"The environment variable {name}, which {self.name} is to get, is not set.",
+                key=f"env.{name}",
+                file=self.source,
+                server=self.name,
+                hint=f"Set it (%env {name}=…) or give a value: --env {name}=…",
+            )
+        return environ[name]
+
+    def __repr__(self) -> str:
+        return f"<ServerSpec {self.name}: {self.describe()}>"
+
+
+def check_name(name: str) -> str:
+    """The name itself; raises `UsageError` with a valid suggestion when the rule is broken."""
+    if not NAME_RULE.match(name):
+        raise UsageError(
+            f"{name!r} cannot name a server: names have 1 to 32 letters, digits, - and _ (the dot separates server.tool).",
+            hint=f"For example: {suggest_name(name)}",
+        )
+    return name
+
+
+def suggest_name(name: str) -> str:
+    """A valid name as close as possible to any text."""
+    return re.sub(r"[^A-Za-z0-9_-]+", "-", name).strip("-")[:32].strip("-") or "server"
+
+
+def split_command(text: str) -> list[str]:
+    """A command line as words, quoted as in the shell of this system. Raises `UsageError` for an open quote."""
+    try:
+        if os.name == "nt":
+            return [re.sub(r'\A"(.*)"\Z|\A\'(.*)\'\Z', r"\1\2", word) for word in shlex.split(text, posix=False)]
+        return shlex.split(text)
+    except ValueError as reason:
+        raise UsageError(f"Cannot read the command {text!r}: {str(reason).lower()}.") from None
+
+
+def _from_target(name: str, target: Any) -> ServerSpec:
+    if target is None or target in ("", [], ()):
+        if name != "demo":
+            raise UsageError(
+                f"{name} needs a command or a URL.",
+                usage="connect NAME COMMAND [ARGUMENT…] | connect NAME URL | connect demo",
+            )
+        return ServerSpec(name, "stdio", command=DEMO_COMMAND[0], args=DEMO_COMMAND[1:])
+    if isinstance(target, os.PathLike):
+        target = [os.fspath(cast("os.PathLike[str]", target))]
+    if isinstance(target, str):
+        target = [target.strip()] if _is_one_word(target.strip()) else split_command(target)
+    if isinstance(target, Sequence):
+        return _from_words(name, [os.fspath(word) for word in cast("Sequence[str]", target)])
+    if not hasattr(target, "serve"):
+        raise UsageError(
+            f"{name}: a {type(target).__name__} is not a server.",
+            hint="Give a command, a URL, or an object with `async serve(transport)` such as jupyter_mcp.server.Server.",
+        )
+    return ServerSpec(name, "memory", server=target, transport="auto")
+
+
+def _is_one_word(text: str) -> bool:
+    """A URL, or a path with spaces that is really there."""
+    return _scheme(text) is not None or (" " in text and Path(text).is_file())
+
+
+def _from_words(name: str, found: list[str]) -> ServerSpec:
+    if not found or not found[0]:
+        return _from_target(name, None)
+    scheme = _scheme(found[0])
+    if scheme is None:
+        command, *args = found
+        if command.endswith(".py") and Path(command).is_file() and not os.access(command, os.X_OK):
+            command, args = sys.executable, found
+        return ServerSpec(name, "stdio", command=command, args=tuple(args))
+    if scheme not in ("http", "https"):
+        raise UsageError(f"{name}: {scheme}:// is not a way to reach a server; use http:// or https://.")
+    if len(found) > 1:
+        raise UsageError(f"{name}: nothing may follow the URL, but there is {found[1]!r}.")
+    return ServerSpec(name, "http", url=found[0])
+
+
+def _scheme(text: str) -> str | None:
+    match = re.match(r"([A-Za-z][A-Za-z0-9+.-]*)://", text)
+    return match[1].lower() if match else None
+
+
+def _check_options(given: Mapping[str, Any]) -> None:
+    for key in given:
+        if key in _LATER:
+            raise UsageError(f"{key} is not there yet in this version.")
+        if key not in _OPTIONS:
+            near = get_close_matches(key, _OPTIONS, 1)
+            hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(_OPTIONS)}."
+            raise UsageError(f"connect has no option {key}.", hint=hint)
+    if given.get("era", "auto") not in ("auto", "legacy", "modern"):
+        raise UsageError(f"era is auto, legacy or modern, not {given['era']!r}.")
+    if given.get("transport", "auto") not in ("auto", "stdio", "http", "sse"):
+        raise UsageError(f"transport is auto, stdio, http or sse, not {given['transport']!r}.")
+
+
+def _with_options(spec: ServerSpec, given: dict[str, Any]) -> ServerSpec:
+    wrong = [key for key in (_FOR_URLS if spec.kind != "http" else _FOR_COMMANDS) if given.get(key)]
+    if spec.kind == "memory":
+        wrong += [key for key in _FOR_COMMANDS if given.get(key)]
+    if wrong:
+        kind = {"stdio": "a command", "http": "a URL", "memory": "a server in memory"}[spec.kind]
+        raise UsageError(f"{spec.name} is {kind}: {wrong[0]} does not go with it.")
+    if given.get("transport", "auto") not in ("auto", spec.kind) and not (
+        given["transport"] == "sse" and spec.kind == "http"
+    ):
+        raise UsageError(f"{spec.name}: transport {given['transport']} does not go with {spec.describe()}.")
+    changes: dict[str, Any] = {k: given[k] for k in ("inherit_env", "era", "transport") if k in given}
+    if "env" in given:
+        env, passed = _environment(given["env"])
+        changes |= {"env": {**spec.env, **env}, "pass_env": (*spec.pass_env, *passed)}
+    if "cwd" in given:
+        changes["cwd"] = os.fspath(given["cwd"])
+    headers = {**spec.headers, **{str(k): str(v) for k, v in given.get("headers", {}).items()}}
+    if "bearer" in given:
+        headers["Authorization"] = f"Bearer {given['bearer']}"
+    if "timeout" in given:
+        changes["timeout"] = _seconds(given["timeout"])
+    if "roots" in given:
+        roots = given["roots"]
+        changes["roots"] = tuple(os.fspath(r) for r in ([roots] if isinstance(roots, str | os.PathLike) else roots))
+    return replace(spec, headers=headers, **changes)
+
+
+def _environment(given: Any) -> tuple[dict[str, str], list[str]]:
+    """Values to set and names to pass, from a mapping or from words `K=V` and `K`."""
+    if isinstance(given, Mapping):
+        values = cast("Mapping[str, Any]", given)
+        return {str(k): str(v) for k, v in values.items() if v is not None}, [k for k, v in values.items() if v is None]
+    if isinstance(given, str):
+        given = [given]
+    env: dict[str, str] = {}
+    passed: list[str] = []
+    for word in cast("Iterable[str]", given):
+        key, eq, value = word.partition("=")
+        if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.()-]*", key):
+            raise UsageError(f"{key!r} is not the name of an environment variable.", usage="--env NAME=VALUE | --env NAME")
+        if eq:
+            env[key] = value
+        else:
+            passed.append(key)
+    return env, passed
+
+
+def _seconds(value: Any) -> float:
+    try:
+        seconds = float(value)
+    except (TypeError, ValueError):
+        seconds = 0.0
+    if not 0 < seconds < float("inf"):
+        raise UsageError(f"timeout is a number of seconds above 0, not {value!r}.")
+    return seconds
