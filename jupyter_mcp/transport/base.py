@@ -9,9 +9,11 @@ Above: `client` and `server`. Below: `protocol` (framing, JSON). Implementations
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
 
 Message = dict[str, Any]
 
@@ -77,7 +79,7 @@ class Transport(Protocol):
 
     @property
     def kind(self) -> str:
-        """"stdio", "memory", "http" or "sse"."""
+        """ "stdio", "memory", "http" or "sse"."""
         ...
 
     @property
