@@ -29,8 +29,8 @@ if [ ! -x "$dir/bin/python" ] || ! "$dir/bin/python" -c 'import pip' >/dev/null 
     "$python" -m venv --clear "$dir"
 fi
 
-echo "installing $lock into $dir"
-"$dir/bin/python" -m pip install --quiet --disable-pip-version-check --no-input -r "$lock"
+echo "installing $lock into $dir (the first time this takes a minute or two)"
+"$dir/bin/python" -m pip install -qq --disable-pip-version-check --no-input -r "$lock"
 if [ $# -gt 0 ]; then
-    "$dir/bin/python" -m pip install --quiet --disable-pip-version-check --no-input "$@"
+    "$dir/bin/python" -m pip install -qq --disable-pip-version-check --no-input "$@"
 fi

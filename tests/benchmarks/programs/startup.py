@@ -1,7 +1,7 @@
 """CPU of starting: `python startup.py WHAT [SERVER COMMAND …]` prints {"cpu": seconds}.
 
 load_ext and first_connect stand on a kernel as it is before the person's first line: ipykernel and ipywidgets are
-loaded and not counted. The SDK's variants stand on a bare interpreter with asyncio loaded; their environment has no kernel.
+loaded and not counted. The SDK's variants stand on a bare interpreter with asyncio loaded: it has no kernel beside it.
 """
 
 from __future__ import annotations
