@@ -37,7 +37,7 @@ class Row:
     name: str
     unit: str
     ours: float
-    peers: dict[str, float] = field(default_factory=dict)
+    peers: dict[str, float] = field(default_factory=dict[str, float])
     raw: float | None = None
     better: str = "less"
 

@@ -22,6 +22,7 @@ from nbclient.exceptions import CellExecutionError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+notebooks: Any = nbformat  # has no types
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "notebooks" / "quickstart.ipynb"
 COPY = ROOT / "build" / "demo" / SOURCE.name
@@ -119,14 +120,14 @@ async def execute(notebook: Any) -> None:
 
 
 def run() -> int:
-    notebook = nbformat.read(SOURCE, as_version=4)
+    notebook = notebooks.read(SOURCE, as_version=4)
     say(dim(f"notebooks/{SOURCE.name}, run now in a Jupyter kernel"))
     try:
         asyncio.run(execute(notebook))
     except CellExecutionError as failed:
         say(red(ANSI.sub("", str(failed))))
         return 1
-    nbformat.write(notebook, COPY)
+    notebooks.write(notebook, COPY)
     count = sum(cell.cell_type == "code" for cell in notebook.cells)
     say(f"{count} cells ran. The notebook with these outputs: {COPY.relative_to(ROOT)}")
     return 0

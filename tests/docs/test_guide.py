@@ -15,6 +15,8 @@ import nbformat
 import pytest
 from nbclient import NotebookClient
 
+notebooks: Any = nbformat  # has no types
+
 GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide"
 PAGES = sorted(GUIDE.glob("*.md"))
 BLOCK = re.compile(r"^```(?P<mark>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -56,7 +58,7 @@ def run(page: list[Example], folder: Path) -> list[str]:
     """What each cell put out, as text, run in a kernel of this environment in an empty folder."""
     blank: dict[str, Any] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
     cells = [{**blank, "id": f"line-{example.line}", "source": example.source} for example in page]
-    notebook: Any = nbformat.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
+    notebook: Any = notebooks.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
     client = NotebookClient(
         notebook,
         timeout=CELL_LIMIT,
