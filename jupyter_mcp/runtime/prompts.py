@@ -1,0 +1,260 @@
+"""A server's question as a dialogue in text: field by field, then a look over all of it, then send.
+
+Used where there are no widgets: a terminal, a console front end, the mode "stdin". It reads and writes through two
+functions it is given, so it is tested without a terminal; what is typed is judged by `host.forms`, as in the widget
+forms.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from jupyter_mcp.host.forms import UNSET, Field, FieldError, collect, constraints, fields, labels, parse
+from jupyter_mcp.host.questions import Answer, Question
+from jupyter_mcp.protocol.framing import printable
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+__all__ = ["Dialogue"]
+
+_HELP = """\
+  Enter    keeps the default in [brackets] or leaves an optional field out
+  :skip    leave this field out        :back    the field before
+  :decline [remark]    an explicit no; the remark stays in your journal
+  :cancel  no answer at all            A text that begins with a colon is written with two.
+  Several entries are separated by commas, or written as a JSON array; a backslash at the end continues the line."""
+_LINE = 2000
+_CHOICES_SHOWN = 30
+
+
+class _Decided(Exception):
+    def __init__(self, answer: Answer) -> None:
+        super().__init__(answer.action)
+        self.answer = answer
+
+
+class _Back(Exception):
+    pass
+
+
+@dataclass
+class Dialogue:
+    """Asks one question after the other.
+
+    Attributes:
+        read: shows a prompt and returns the line that was typed; may raise EOFError and KeyboardInterrupt.
+        read_secret: the same without echo.
+        say: shows one line.
+    """
+
+    read: Callable[[str], str]
+    say: Callable[[str], object]
+    read_secret: Callable[[str], str] | None = field(default=None)
+
+    def ask(self, question: Question) -> Answer:
+        """Put the question. The end of input is a cancel; a KeyboardInterrupt is the caller's."""
+        self._head(question)
+        ask = {"elicitation": self._form, "url": self._url, "sampling": self._sampling, "approval": self._approval}
+        try:
+            return ask[question.kind](question)
+        except _Decided as decided:
+            return decided.answer
+        except EOFError:
+            self.say("(end of input: cancelled)")
+            return Answer("cancel")
+
+    # --- the four kinds ----------------------------------------------------------------------------------------------
+
+    def _form(self, question: Question) -> Answer:
+        form = fields(question.params.get("requestedSchema") or {})
+        names = labels(form)
+        raws: dict[str, Any] = {}
+        if form:
+            self.say("Enter keeps the default in [brackets]; :help tells the rest.")
+            self._walk(form, names, raws)
+        while True:
+            values, problems = collect(form, raws)
+            for one, label in zip(form, names, strict=True):
+                if one.name in problems:
+                    self.say(f"  {label}: {problems[one.name]}")
+            for index, (one, label) in enumerate(zip(form, names, strict=True), 1):
+                shown = "(left out)" if one.name not in values else _shown(one, values[one.name])
+                self.say(f"  {index}. {printable(label, 80)}: {shown}")
+            typed = self._line(
+                "Send this? [y]es, a number to change it, :decline, :cancel: "
+                if not problems
+                else "A number to change it, :decline, :cancel: "
+            )
+            if typed.isdecimal() and 1 <= int(typed) <= len(form):
+                self._one(form[int(typed) - 1], names[int(typed) - 1], raws)
+            elif typed.lower() in ("", "y", "yes") and not problems:
+                return Answer("accept", content=values)
+
+    def _url(self, question: Question) -> Answer:
+        self.say(f"It wants you to open this page, outside this program:\n  {_text(question.params.get('url'))}")
+        return self._yes_or_no("Is that all right? [y]es, [n]o, :cancel: ")
+
+    def _approval(self, question: Question) -> Answer:
+        params = question.params
+        arguments = json.dumps(params.get("arguments") or {}, ensure_ascii=False, default=str)
+        self.say(f"  {_text(params.get('tool'))} {printable(arguments, _LINE)}")
+        return self._yes_or_no("Allow it? [y]es, [a]lways in this kernel, [n]o, :cancel: ", always=True)
+
+    def _sampling(self, question: Question) -> Answer:
+        params = question.params
+        if params.get("systemPrompt"):
+            self.say(f"system: {_text(params['systemPrompt'])}")
+        for role, text in _messages(params):
+            self.say(f"{role}: {text}")
+        self.say("Write the answer; a line with a single dot ends it (:decline, :cancel).")
+        lines: list[str] = []
+        while (typed := self._line("> ")) != ".":
+            lines.append(typed)
+        return Answer("accept", content={"text": "\n".join(lines)})
+
+    # --- fields ------------------------------------------------------------------------------------------------------
+
+    def _walk(self, form: list[Field], names: list[str], raws: dict[str, Any]) -> None:
+        index = 0
+        while index < len(form):
+            try:
+                self._one(form[index], names[index], raws)
+                index += 1
+            except _Back:
+                index = max(0, index - 1)
+
+    def _one(self, one: Field, label: str, raws: dict[str, Any]) -> None:
+        if one.kind == "group":
+            self._group(one, label, raws)
+            return
+        self._describe(one, label)
+        current = raws.get(one.name, one.default)
+        default = "" if current is UNSET else f" [{_shown(one, current)}]"
+        prompt = f"{printable(label, 80)}{'' if one.required else ' (optional)'}{default}: "
+        while True:
+            try:
+                raws[one.name] = self._value(one, prompt, current)
+                return
+            except FieldError as error:
+                self.say(f"  {error}")
+
+    def _value(self, one: Field, prompt: str, current: Any) -> Any:
+        typed = self._line(prompt, secret=one.secret, skippable=not one.required)
+        if typed is UNSET:
+            return UNSET
+        if typed == "":
+            if current is UNSET and one.required:
+                raise FieldError(
+                    f"It is required{'' if one.kind != 'text' else '; an empty text is written as two quotes'}."
+                )
+            return current
+        if typed == '""' and one.kind in ("text", "multiline"):
+            typed = ""
+        while one.kind in ("multiline", "list") and typed.endswith("\\"):
+            typed = typed[:-1] + "\n" + self._line("… ")
+        if one.kind == "list" and "\n" not in typed and not typed.lstrip().startswith("["):
+            typed = "\n".join(part.strip() for part in typed.split(","))
+        return parse(one, typed)
+
+    def _group(self, one: Field, label: str, raws: dict[str, Any]) -> None:
+        if not one.required and self._line(f"Fill in {printable(label, 80)}? [y/N]: ").lower() not in ("y", "yes"):
+            raws[one.name] = UNSET
+            return
+        before = raws.get(one.name)
+        inner = dict(cast("dict[str, Any]", before)) if isinstance(before, dict) else {}
+        parts = list(one.parts)
+        self._walk(parts, [f"{label}, {part}" for part in labels(parts)], inner)
+        raws[one.name] = inner
+
+    def _describe(self, one: Field, label: str) -> None:
+        about = "; ".join(part for part in (printable(one.description, 300), constraints(one)) if part)
+        if about:
+            self.say(f"{printable(label, 80)}: {about}")
+        if one.kind in ("choice", "choices"):
+            for index, (name, _) in enumerate(one.choices[:_CHOICES_SHOWN], 1):
+                self.say(f"  {index}) {printable(name, 120)}")
+            if len(one.choices) > _CHOICES_SHOWN:
+                self.say(f"  … {len(one.choices) - _CHOICES_SHOWN} more")
+
+    # --- lines -------------------------------------------------------------------------------------------------------
+
+    def _line(self, prompt: str, *, secret: bool = False, skippable: bool = False) -> Any:
+        """One typed line; commands are carried out, UNSET stands for `:skip`."""
+        read = self.read_secret if secret and self.read_secret is not None else self.read
+        while True:
+            typed = read(prompt)
+            if not typed.startswith(":"):
+                return typed
+            if typed.startswith("::"):
+                return typed[1:]
+            word, _, rest = typed[1:].strip().partition(" ")
+            if word == "skip" and skippable:
+                return UNSET
+            self._command(word, rest.strip())
+
+    def _command(self, word: str, rest: str) -> None:
+        match word:
+            case "decline":
+                raise _Decided(Answer("decline", remark=rest or None))
+            case "cancel":
+                raise _Decided(Answer("cancel"))
+            case "back":
+                raise _Back
+            case "skip":
+                self.say("  This cannot be left out.")
+            case _:
+                self.say(_HELP)
+
+    def _yes_or_no(self, prompt: str, *, always: bool = False) -> Answer:
+        while True:
+            match self._line(prompt).strip().lower():
+                case "y" | "yes":
+                    return Answer("accept")
+                case "a" | "always" if always:
+                    return Answer("accept", remember=True)
+                case "n" | "no":
+                    return Answer("decline")
+                case _:
+                    continue
+
+    def _head(self, question: Question) -> None:
+        cause = question.cause
+        during = f" (during {question.server}.{printable(cause.name, 80)})" if cause is not None else ""
+        verb = "wants to run" if question.kind == "approval" else "asks"
+        self.say(f"{question.server} {verb}{during}: {_text(question.message)}")
+        if question.warning:
+            self.say(f"! {question.warning}")
+        for name, problem in question.problems.items():
+            self.say(f"! {printable(name, 80)}: {problem}")
+
+
+def _shown(one: Field, value: Any) -> str:
+    if one.secret:
+        return "••••"
+    for label, known in one.choices:
+        if type(known) is type(value) and known == value:
+            return printable(label, 80)
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return printable(text, 200) or '""'
+
+
+def _text(value: Any) -> str:
+    """A server's words, several lines allowed, nothing that could move the cursor."""
+    return "\n".join(printable(line, _LINE) for line in str(value or "").splitlines()[:100])
+
+
+def _messages(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    for message in params.get("messages") or ():
+        content: Any = message.get("content")
+        for block in cast("list[Any]", content) if isinstance(content, list) else [content]:
+            yield str(message.get("role", "user")), _block(block)
+
+
+def _block(block: Any) -> str:
+    if isinstance(block, dict) and "text" in block:
+        return _text(cast("dict[str, Any]", block)["text"])
+    kind: Any = cast("dict[str, Any]", block).get("type") if isinstance(block, dict) else None
+    return f"({printable(str(kind or 'content'), 40)}, not shown)"
