@@ -17,7 +17,7 @@ export UPGRADE
 .DEFAULT_GOAL := help
 
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{printf "  make %-12s %s\n", $$1, $$2}'
+	@sed -n 's/^\([a-z0-9-]*\):.*## /\1\t/p' Makefile | awk -F '\t' '{printf "  make %-12s %s\n", $$1, $$2}'
 
 # --- what has to be there (a stamp each: a second run does nothing) ----------------------------------------------------
 $(STAMPS)/venv: requirements/dev.txt pyproject.toml scripts/venv.sh
