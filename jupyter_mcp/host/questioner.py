@@ -152,6 +152,13 @@ class Questioner:
             raise InputRefused(f"The rule {str(rule)!r} keeps the roots from {server}.", server=server)
         return {"roots": [dict(root) for root in roots]}
 
+    async def approve(self, question: Question, act: Running) -> Answer:
+        """Ask whether an act may begin: a script made for approvals, else the person, else nobody."""
+        scripted = await self.answers.take(question)
+        if scripted is not None:
+            return self._closed(question, scripted.answer, act, opened=False)
+        return await self.ask(question, act)
+
     # --- questions ---------------------------------------------------------------------------------------------------
 
     def new_id(self) -> str:

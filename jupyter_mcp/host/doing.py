@@ -1,0 +1,271 @@
+"""The acts: calling a tool, reading a resource, getting a prompt. One way in for every one of them:
+
+    look it up  ->  check what is sent  ->  rules and consent  ->  the connection  ->  a plain result, journalled
+
+Nothing here knows who asks (a line, a form, code, a model) beyond the word `origin`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import math
+import re
+import time
+from collections.abc import Awaitable, Callable, Mapping
+from typing import TYPE_CHECKING, Any, TypeVar, cast
+
+from jupyter_mcp.errors import Denied, InputRefused, MCPError, RequestTimeout, ToolError, UsageError
+from jupyter_mcp.host.acts import Acts, Running
+from jupyter_mcp.host.approvals import Approvals, Origin
+from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
+from jupyter_mcp.host.checking import check_arguments, check_output, check_prompt_arguments
+from jupyter_mcp.host.entry import ServerEntry
+from jupyter_mcp.host.events import OnEvent, Progress
+from jupyter_mcp.host.journal import Journal
+from jupyter_mcp.host.questioner import Questioner
+from jupyter_mcp.host.questions import Cause, Question
+from jupyter_mcp.host.redaction import Redactor
+from jupyter_mcp.host.result import PromptResult, Read, Result
+from jupyter_mcp.host.wording import nearest
+
+if TYPE_CHECKING:
+    from jupyter_mcp.client.connection import Connection
+
+__all__ = ["Doing"]
+
+T = TypeVar("T")
+_LONGEST_ERROR = 600
+_CONTROL = re.compile(r"\x1b\[[0-9;?]*[ -/]*[@-~]|[\x00-\x08\x0b-\x1f\x7f]")
+
+
+class Doing:
+    """Does what `Host` is asked for; `ready` gives a connected server or raises."""
+
+    def __init__(
+        self,
+        acts: Acts,
+        questioner: Questioner,
+        approvals: Approvals,
+        journal: Journal,
+        redactor: Redactor,
+        ready: Callable[..., Awaitable[ServerEntry]],
+    ) -> None:
+        self._acts = acts
+        self._questioner = questioner
+        self._approvals = approvals
+        self._journal = journal
+        self._redactor = redactor
+        self._ready = ready
+
+    async def call_tool(
+        self,
+        server: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        origin: Origin,
+        on_event: OnEvent | None,
+        timeout: float | None,
+        check: bool,
+        yes: bool,
+    ) -> Result:
+        """See `Host.call_tool`."""
+        act = Running(server, "tools/call", name, dict(arguments), on_event)
+        connection = await self._connected(server, act)
+        tool = await self._item(connection, server, "tool", name)
+        check_arguments(server, tool, act.arguments)
+
+        async def work() -> Result:
+            began = time.monotonic()
+            raw = await connection.call_tool(
+                name, dict(act.arguments), timeout=timeout, on_progress=lambda *told: _progress(act, *told)
+            )
+            note = check_output(tool, raw)
+            notes = [*act.notes, note] if note else list(act.notes)
+            return Result(raw, server=server, tool=name, duration=time.monotonic() - began, notes=notes)
+
+        result = await self._do(act, origin, work, yes=yes)
+        if result.is_error and check:
+            raise ToolError(f"{server}.{name}: {_error_text(result)}", result=result, server=server)
+        return result
+
+    async def read(
+        self,
+        server: str,
+        uri: str,
+        values: Mapping[str, Any] | None,
+        *,
+        origin: Origin,
+        on_event: OnEvent | None,
+        timeout: float | None,
+    ) -> Read:
+        """See `Host.read`."""
+        target = expand(uri, values) if values else uri
+        act = Running(server, "resources/read", target, {}, on_event)
+        connection = await self._connected(server, act)
+
+        async def work() -> Read:
+            began = time.monotonic()
+            raw = await _limited(connection.read(target), timeout, f"{server} {target}")
+            return Read(raw, uri=target, server=server, duration=time.monotonic() - began, notes=list(act.notes))
+
+        return await self._do(act, origin, work)
+
+    async def get_prompt(
+        self,
+        server: str,
+        name: str,
+        arguments: Mapping[str, Any],
+        *,
+        origin: Origin,
+        on_event: OnEvent | None,
+        timeout: float | None,
+    ) -> PromptResult:
+        """See `Host.get_prompt`."""
+        act = Running(server, "prompts/get", name, dict(arguments), on_event)
+        connection = await self._connected(server, act)
+        prompt = await self._item(connection, server, "prompt", name)
+        texts = check_prompt_arguments(server, prompt, arguments)
+
+        async def work() -> PromptResult:
+            began = time.monotonic()
+            raw = await _limited(connection.get_prompt(name, texts), timeout, f"{server}.{name}")
+            return PromptResult(
+                raw, server=server, prompt=name, duration=time.monotonic() - began, notes=list(act.notes)
+            )
+
+        return await self._do(act, origin, work)
+
+    def offerer(self, catalogue: Catalogue, uri: str) -> str:
+        """The one server that offers a URI: by its list, else by a template that fits, else the only one with resources."""
+        from jupyter_mcp.protocol import uritemplate
+
+        listed = {offer.server for offer in catalogue.resources() if offer.name == uri}
+        fitting = {o.server for o in catalogue.templates() if o.name == uri or uritemplate.match(o.name, uri) is not None}
+        any_at_all = {offer.server for offer in (*catalogue.resources(), *catalogue.templates())}
+        for found in (listed, fitting, any_at_all):
+            if len(found) == 1:
+                return found.pop()
+            if found and found is not any_at_all:
+                names = ", ".join(sorted(found))
+                raise UsageError(f"{uri} is offered by {names}.", hint="Name the server: read SERVER URI")
+        raise UsageError(f"No connected server offers {uri}.", hint="%mcp resources lists what there is.")
+
+    # --- the way in --------------------------------------------------------------------------------------------------
+
+    async def _do(
+        self, act: Running, origin: Origin, work: Callable[[], Awaitable[T]], *, yes: bool = False
+    ) -> T:
+        """Rules and consent, then the work; journalled from beginning to end."""
+        number = self._journal.begin(act.server, act.method, act.name, origin, arguments=act.arguments)
+        outcome, remark, rule = "error", None, None
+        try:
+            with self._acts.enter(act):
+                rule = await self._consent(act, origin, yes)
+                result = await act.run(work)
+            failed = isinstance(result, Result) and result.is_error
+            outcome, remark = ("error", _error_text(cast("Result", result))) if failed else ("ok", None)
+            return result
+        except asyncio.CancelledError:
+            outcome = "cancelled"
+            raise
+        except MCPError as error:
+            error.server = error.server or act.server
+            rule = error.rule or rule if isinstance(error, Denied) else rule
+            outcome, remark = _outcome(error), str(error)
+            raise
+        finally:
+            self._journal.end(number, outcome, remark=remark, rule=rule)
+
+    async def _consent(self, act: Running, origin: Origin, yes: bool) -> str | None:
+        """The rule that let it pass, or None. Raises `Denied`."""
+        full = f"{act.server}.{act.name}"
+        decision = self._approvals.decide(act.server, act.name, origin, yes=yes)
+        rule = str(decision.rule) if decision.rule else None
+        if decision.verdict == "deny":
+            raise Denied(f"{full} is denied by the rule {rule!r}.", rule=rule, server=act.server)
+        if decision.verdict == "go":
+            return rule
+        params = {"tool": act.name, "arguments": dict(act.arguments), "origin": origin, "reason": decision.reason}
+        question = Question(
+            self._questioner.new_id(), "approval", act.server, f"Run {full}?", params, cause=act.cause
+        )
+        answer = await act.hang(lambda: self._questioner.approve(question, act))
+        if answer.action != "accept":
+            how = "declined" if answer.action == "decline" else "not approved"
+            raise Denied(f"{full} was {how}.", rule=rule, server=act.server, hint=answer.note)
+        if answer.remember:
+            self._approvals.remember(act.server, act.name)
+        return rule
+
+    async def _connected(self, server: str, act: Running) -> Connection:
+        entry = await self._ready(server, act.note)
+        assert entry.connection is not None
+        return entry.connection
+
+    async def _item(self, connection: Connection, server: str, kind: OfferKind, name: str) -> Mapping[str, Any]:
+        listing = await connection.list(LISTS[kind])
+        for item in listing.items:
+            if item["name"] == name:
+                return item
+        names = [str(item["name"]) for item in listing.items]
+        near = nearest(name, names)
+        some = f"It has {', '.join(names[:10])}{' …' if len(names) > 10 else ''}." if names else f"It has no {LISTS[kind]}."
+        hint = f"Did you mean {server}.{near}?" if near else some
+        raise UsageError(f"{server} has no {kind} {name!r}.", hint=hint, server=server)
+
+
+def expand(uri: str, values: Mapping[str, Any]) -> str:
+    """The URI of a template and its values. Raises `UsageError` for a value that it has no place for, or none given."""
+    from jupyter_mcp.protocol import uritemplate
+
+    known = list(uritemplate.variables(uri))
+    for name in values:
+        if name not in known:
+            near = nearest(name, known)
+            hint = f"Did you mean {near}?" if near else f"It takes {', '.join(known)}." if known else "It has no variables."
+            raise UsageError(f"{uri} takes no {name!r}.", hint=hint)
+    return uritemplate.expand(uri, values)
+
+
+def _outcome(error: MCPError) -> str:
+    if isinstance(error, Denied):
+        return "denied"
+    if isinstance(error, InputRefused):
+        return "refused"
+    return "timeout" if isinstance(error, RequestTimeout) else "error"
+
+
+async def _limited(work: Awaitable[T], timeout: float | None, what: str) -> T:
+    if timeout is None:
+        return await work
+    try:
+        async with asyncio.timeout(timeout):
+            return await work
+    except TimeoutError as error:
+        if isinstance(error, MCPError):
+            raise
+        raise RequestTimeout(f"{what} did not answer within {timeout:g} s.") from None
+
+
+def _progress(act: Running, progress: Any, total: Any = None, message: Any = None) -> None:
+    """Servers send progress of every kind; a watcher gets finite numbers, and a total only when it is one."""
+    if not _is_number(progress):
+        return
+    total = float(total) if _is_number(total) and total > 0 else None
+    act.emit(Progress(float(progress), total, message if isinstance(message, str) else None))
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _error_text(result: Result) -> str:
+    """The tool's own words, shortened and printable."""
+    text = _CONTROL.sub("", result.text).strip()
+    if not text and isinstance(result.data, Mapping):
+        data = cast("Mapping[str, Any]", result.data)
+        text = str(data.get("error") or data.get("message") or "")
+    if not text:
+        return "the tool reported an error without saying which."
+    return text if len(text) <= _LONGEST_ERROR else f"{text[:_LONGEST_ERROR]} …"

@@ -1,0 +1,120 @@
+"""What the host gives one connection: its capabilities, answers to the server's questions, and an ear for the rest.
+
+All of it is called on the runtime loop, some of it for every message, so it only files and forwards.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.errors import InputRefused, UsageError
+from jupyter_mcp.host.acts import Acts, Running
+from jupyter_mcp.host.entry import ServerEntry
+from jupyter_mcp.host.events import Log
+from jupyter_mcp.host.journal import Direction, Journal
+from jupyter_mcp.host.questioner import Questioner
+from jupyter_mcp.protocol.capabilities import client_capabilities
+
+if TYPE_CHECKING:
+    from jupyter_mcp.client.connection import Call, Connection
+
+__all__ = ["HostPeer"]
+
+_QUIET = (
+    "notifications/progress",
+    "notifications/cancelled",
+    "notifications/elicitation/complete",
+    "notifications/resources/updated",
+    "notifications/subscriptions/acknowledged",
+)
+
+
+class HostPeer:
+    """`client.ServerPeer` for one server of a host."""
+
+    def __init__(
+        self,
+        entry: ServerEntry,
+        *,
+        acts: Acts,
+        questioner: Questioner,
+        journal: Journal,
+        roots: Callable[[ServerEntry], Sequence[Mapping[str, Any]]],
+        changed: Callable[[ServerEntry], None],
+    ) -> None:
+        self._entry = entry
+        self._acts = acts
+        self._questioner = questioner
+        self._journal = journal
+        self._roots = roots
+        self._changed = changed
+        self._unknown: set[str] = set()
+
+    def capabilities(self, revision: str) -> dict[str, Any]:
+        """Everything a person (or a script) can answer: forms, pages to open, sampling; and the roots."""
+        return client_capabilities(revision)
+
+    async def question(
+        self, connection: Connection, method: str, params: Mapping[str, Any], cause: Call | None
+    ) -> dict[str, Any]:
+        """The bare result; a scripted answer that does not fit ends the call that caused the question."""
+        act = self._act(cause)
+        revision = connection.revision or ""
+        try:
+            return await self._questioner.answer(
+                self._entry.name, revision, method, params, act=act, roots=self._roots(self._entry)
+            )
+        except UsageError as error:
+            self._entry.say("note", str(error), level="error")
+            if act is not None:
+                act.fail(error)
+            raise InputRefused(error.message, server=self._entry.name) from error
+
+    def notify(self, connection: Connection, method: str, params: Mapping[str, Any], call: Call | None) -> None:
+        """A log message goes to the log and to the act it belongs to; what we do not know is named once."""
+        if method == "notifications/message":
+            self._log(params, self._act(call))
+        elif method not in _QUIET and not method.endswith("list_changed") and method not in self._unknown:
+            self._unknown.add(method)
+            self._entry.say("server", f"sent {method[:100]}, which means nothing here", level="debug")
+
+    def wire(self, connection: Connection, direction: Direction, message: Mapping[str, Any], size: int) -> None:
+        """Every message, for the journal."""
+        self._journal.wire(self._entry.name, direction, message, size)
+
+    def changed(self, connection: Connection) -> None:
+        """The connection's state or lists are others now."""
+        if self._entry.connection is connection:
+            self._changed(self._entry)
+
+    def stderr(self, connection: Connection, line: str) -> None:
+        """One line the server wrote to stderr."""
+        self._entry.say("stderr", line)
+
+    def note(self, connection: Connection, text: str) -> None:
+        """Something the connection noticed (noise on stdout, a list it could not read)."""
+        self._entry.say("note", text, level="warning")
+
+    def _act(self, call: Call | None) -> Running | None:
+        if call is None:
+            return self._acts.find(self._entry.name)
+        return self._acts.find(self._entry.name, call.method, call.name)
+
+    def _log(self, params: Mapping[str, Any], act: Running | None) -> None:
+        level, logger, data = params.get("level"), params.get("logger"), params.get("data")
+        level = level if isinstance(level, str) else "info"
+        logger = logger if isinstance(logger, str) else None
+        self._entry.say("server", _text(data), level=level, logger=logger)
+        if act is not None:
+            act.emit(Log(level, logger, data))
+
+
+def _text(data: Any) -> str:
+    if isinstance(data, str):
+        return data
+    try:
+        return json.dumps(data, ensure_ascii=False)
+    except (TypeError, ValueError):
+        return str(data)

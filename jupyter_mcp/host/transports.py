@@ -1,0 +1,101 @@
+"""From a spec to a transport: the one place that knows which transports this version has.
+
+It speaks stdio and memory. A server in memory runs on the same loop, in a task that ends with its connection.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from typing import Any, Protocol, cast
+
+from jupyter_mcp.errors import ConnectionFailed
+from jupyter_mcp.host.specs import ServerSpec
+from jupyter_mcp.transport.base import Receiver, Transport
+
+__all__ = ["transport_for"]
+
+
+class _Serves(Protocol):
+    def serve(self, transport: Transport) -> Awaitable[Any]: ...
+
+
+def transport_for(spec: ServerSpec) -> Callable[[], Transport]:
+    """A maker of fresh transports to the server of an expanded spec (a connection may need more than one).
+
+    Raises:
+        ConnectionFailed: for a URL, which this version cannot speak to.
+    """
+    if spec.kind == "http":
+        raise ConnectionFailed(
+            f"{spec.name} is at a URL, and this version speaks to commands and servers in memory only.",
+            server=spec.name,
+            hint="Servers over HTTP come in a later version.",
+        )
+    if spec.kind == "memory":
+        return lambda: _InMemory(spec.name, cast("_Serves", spec.server))
+    return lambda: _stdio(spec)
+
+
+def _stdio(spec: ServerSpec) -> Transport:
+    from jupyter_mcp.transport.stdio import StdioTransport
+
+    return StdioTransport(
+        spec.command,
+        spec.args,
+        env=spec.env,
+        inherit_env=spec.inherit_env,
+        cwd=spec.cwd or spec.folder,
+    )
+
+
+class _InMemory:
+    """Our end of a pair whose other end a server of this process serves."""
+
+    kind = "memory"
+    stderr: Sequence[str] = ()
+
+    def __init__(self, name: str, server: _Serves) -> None:
+        self._name = name
+        self._server = server
+        self._task: asyncio.Task[None] | None = None
+        self._ours: Transport | None = None
+
+    async def open(self, receiver: Receiver) -> None:
+        from jupyter_mcp.transport.memory import memory_pair
+
+        ours, theirs = memory_pair()
+        self._ours = ours
+        await ours.open(receiver)
+        self._task = asyncio.create_task(self._serve(theirs), name=f"mcp-server-{self._name}")
+
+    async def send(self, message: Mapping[str, Any] | Sequence[Mapping[str, Any]]) -> int:
+        assert self._ours is not None
+        return await self._ours.send(message)
+
+    def cancel(self, request_id: int | str) -> None:
+        """Nothing is held for one request."""
+
+    async def close(self) -> None:
+        if self._ours is None:
+            return
+        await self._ours.close()
+        task, self._task = self._task, None
+        if task is not None and task is not asyncio.current_task():
+            await asyncio.wait([task], timeout=2)
+            task.cancel()
+            with contextlib.suppress(asyncio.CancelledError):
+                await asyncio.wait([task], timeout=2)
+
+    async def _serve(self, theirs: Transport) -> None:
+        """A server that fails ends its connection, as a process that exits does."""
+        import logging
+
+        try:
+            await self._server.serve(theirs)
+        except Exception:
+            logging.getLogger("jupyter_mcp.host").exception("the server %s in memory failed", self._name)
+        finally:
+            await theirs.close()
+
