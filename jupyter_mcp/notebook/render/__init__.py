@@ -4,9 +4,9 @@
     show(obj)     displays the bundle and returns obj, whose next display in this cell is left out once
     install(ip)   teaches IPython's formatters the host's values (Result, Read, PromptResult, views); uninstall(ip)
 
-`obj` is a `Result`, `Read`, `PromptResult`, an `MCPError`, one of the views in `render.views`, a mapping or sequence of
-`ServerView`s, or anything with `__mcp_view__()` that returns one of those. Cards (live widgets) stand in `notebook.cards`
-and end as one of these bundles.
+`obj` is a `Result`, `Read`, `PromptResult`, an `MCPError`, one of the views in `render.views`, a sequence of
+`ServerView`s, or anything with `__mcp_view__()` that returns one of those. Cards (live widgets) stand in
+`notebook.cards` and end as one of these bundles.
 """
 
 from __future__ import annotations

@@ -8,11 +8,13 @@ drawn is saved in notebooks and compared by nbval.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
-from jupyter_mcp.host.questions import Answer, Question
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from jupyter_mcp.host.questions import Answer, Question
 
 __all__ = [
     "CallView",
@@ -24,6 +26,7 @@ __all__ = [
     "QuestionRecord",
     "ServerView",
     "ServersView",
+    "TableView",
     "View",
 ]
 
@@ -162,4 +165,20 @@ class NoteView:
     details: Sequence[str] = ()
 
 
-View = ServerView | ServersView | ListView | QuestionRecord | CallView | LogView | HelpView | NoteView
+@dataclass(frozen=True)
+class TableView:
+    """Rows of text under a heading (activity, trace, policy).
+
+    Attributes:
+        kind: one word for machines. empty: what to say when there are no rows. hint: a line below, or "".
+    """
+
+    title: str
+    columns: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    kind: str = "table"
+    empty: str = "nothing"
+    hint: str = ""
+
+
+View = ServerView | ServersView | ListView | QuestionRecord | CallView | LogView | HelpView | NoteView | TableView

@@ -1,0 +1,198 @@
+"""`bundle(obj)`: any object of ours as a MIME bundle that survives saving. Pure.
+
+text/plain is good on its own (terminals, nbval, screen readers), text/html for pages, a small JSON for programs and the
+coming renderer. None of them holds a duration, an id, a port, a process id or a folder of this machine.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.host.forms.schema import as_list, is_list, is_mapping, mapping_of
+from jupyter_mcp.host.questions import Question
+from jupyter_mcp.notebook.render import acts, html, lists, questions, results, servers
+from jupyter_mcp.notebook.render.text import bounded, cut, flat
+from jupyter_mcp.notebook.render.views import (
+    CallView,
+    HelpView,
+    ListView,
+    LogView,
+    NoteView,
+    QuestionRecord,
+    ServersView,
+    ServerView,
+    TableView,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from jupyter_mcp.notebook.render.piece import Piece
+
+__all__ = ["MIME", "Bundle", "bundle", "of_piece"]
+
+MIME = "application/vnd.jupyter-mcp+json"
+Bundle = dict[str, Any]
+MAX_PLAIN = 20_000
+MAX_HTML = 48_000
+
+
+def bundle(obj: object, include: object = None, exclude: object = None) -> Bundle:
+    """The bundle of a `Result`, `Read`, `PromptResult`, error, view, or of anything with `__mcp_view__()`.
+
+    Args:
+        obj: what to draw. Something unknown is drawn by its repr, so that a display never fails.
+        include, exclude: ignored; IPython passes them.
+    """
+    shown = _view_of(obj)
+    for kind, draw in _VIEWS.items():
+        if isinstance(shown, kind):
+            return draw(shown)
+    if isinstance(shown, BaseException):
+        said = {"error": type(shown).__name__, "message": flat(shown, 2_000)}
+        return of_piece("error", acts.error_piece(shown), said)
+    draw = _HOST_VALUES.get(type(shown).__name__)
+    if draw is not None:
+        return draw(shown)
+    return of_piece("value", acts.raw_piece(repr(shown)), {})
+
+
+def _view_of(obj: object) -> object:
+    for _ in range(4):
+        method = getattr(type(obj), "__mcp_view__", None)
+        if method is None:
+            break
+        obj = method(obj)
+    if is_list(obj) and obj:
+        found = [one for one in map(_view_of, obj) if isinstance(one, ServerView)]
+        if len(found) == len(obj):
+            return ServersView(found)
+    return obj
+
+
+def of_piece(kind: str, piece: Piece, data: Mapping[str, Any]) -> Bundle:
+    """A piece and its structured side as a bundle."""
+    body = piece.html
+    if len(body) > MAX_HTML and "data:" not in body:
+        body = html.pre(cut(piece.text, MAX_HTML // 3))
+    return {
+        "text/plain": cut(piece.text, MAX_PLAIN),
+        "text/html": html.box(body),
+        MIME: {"kind": kind, **bounded(dict(data))},
+    }
+
+
+def _result(result: Any) -> Bundle:
+    raw = mapping_of(result.raw)
+    data = {"server": result.server, "tool": result.tool, "isError": bool(result.is_error)}
+    made = of_piece("result", results.result_piece(result), {**data, "content": _light(raw.get("content"))})
+    if "structuredContent" in raw:
+        made[MIME]["structuredContent"] = bounded(raw["structuredContent"], 8_000)
+    return _with_image(made, raw.get("content"))
+
+
+def _read(read: Any) -> Bundle:
+    made = of_piece("resource", results.read_piece(read), {"uri": read.uri, "mimeType": read.mime_type})
+    contents = [one for one in as_list(read.contents) if is_mapping(one)]
+    if len(contents) == 1 and isinstance(contents[0].get("blob"), str):
+        return _with_image(made, [{"type": "image", "data": contents[0]["blob"]}])
+    return made
+
+
+def _with_image(made: Bundle, blocks: object) -> Bundle:
+    """One picture goes along as a picture too: LaTeX, slides and viewers that drop `data:` addresses show that."""
+    image = results.only_image(blocks) if is_list(blocks) else None
+    return {**made, image[0]: image[1]} if image is not None else made
+
+
+def _light(blocks: object) -> list[Any]:
+    """Content without its base64: the JSON side stays small."""
+    return [
+        {key: value for key, value in block.items() if key not in ("data", "blob")}
+        for block in as_list(blocks)[:20]
+        if is_mapping(block)
+    ]
+
+
+def _prompt(prompt: Any) -> Bundle:
+    return of_piece("prompt", results.prompt_piece(prompt), {"messages": len(prompt.messages)})
+
+
+def _entry(entry: Any) -> Bundle:
+    from jupyter_mcp.notebook.objects.views import server_view
+
+    return _server(server_view(entry))
+
+
+def _table(view: TableView) -> Bundle:
+    rows = [list(row) for row in view.rows[-100:]]
+    data = {"title": view.title, "columns": list(view.columns), "rows": rows, "count": len(view.rows)}
+    return of_piece(view.kind, acts.table_view_piece(view), data)
+
+
+def _server(view: ServerView) -> Bundle:
+    return of_piece("server", servers.server_piece(view), {**_who(view), "offers": dict(view.counts)})
+
+
+def _who(view: ServerView) -> dict[str, Any]:
+    return {"name": view.name, "state": view.state, "era": view.era, "revision": view.revision}
+
+
+def _servers(view: ServersView) -> Bundle:
+    return of_piece("servers", servers.servers_piece(view), {"servers": [_who(one) for one in view.servers]})
+
+
+def _list(view: ListView) -> Bundle:
+    key = "uri" if view.kind == "resources" else "name"
+    names = [f"{server}.{item.get(key)}" for server, item in view.rows[:200]]
+    return of_piece(view.kind, lists.list_piece(view), {"count": len(view.rows), "names": names})
+
+
+def _record(record: QuestionRecord) -> Bundle:
+    question, answer = record.question, record.answer
+    data = {"server": question.server, "question": question.kind, "action": answer.action if answer else None}
+    return of_piece("question", questions.record_piece(record), data)
+
+
+def _open_question(question: Question) -> Bundle:
+    data = {"server": question.server, "question": question.kind}
+    return of_piece("question", questions.question_piece(question), data)
+
+
+def _call(view: CallView) -> Bundle:
+    if view.status == "done" and view.outcome is not None:
+        return bundle(view.outcome)
+    return of_piece("call", acts.call_piece(view), {"label": view.label, "status": view.status})
+
+
+def _log(view: LogView) -> Bundle:
+    return of_piece("log", acts.log_piece(view), {"server": view.server, "lines": len(view.rows)})
+
+
+def _help(view: HelpView) -> Bundle:
+    return of_piece("help", acts.help_piece(view), {"title": view.title})
+
+
+def _note(view: NoteView) -> Bundle:
+    return of_piece("note", acts.note_piece(view), {"text": flat(view.text, 2_000), "tone": view.tone})
+
+
+_VIEWS: Mapping[type, Callable[[Any], Bundle]] = {
+    ServerView: _server,
+    ServersView: _servers,
+    ListView: _list,
+    QuestionRecord: _record,
+    Question: _open_question,
+    CallView: _call,
+    LogView: _log,
+    HelpView: _help,
+    NoteView: _note,
+    TableView: _table,
+}
+# By name, so that drawing an error or a list does not import the host's result machinery.
+_HOST_VALUES: Mapping[str, Callable[[Any], Bundle]] = {
+    "Result": _result,
+    "Read": _read,
+    "PromptResult": _prompt,
+    "ServerEntry": _entry,
+}

@@ -1,0 +1,130 @@
+"""Structured values: rows as a table, flat objects as name and value, everything else as JSON. Pure."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.host.forms.schema import is_list, is_mapping
+from jupyter_mcp.host.tables import find_columns
+from jupyter_mcp.notebook.render import html
+from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, table_piece
+from jupyter_mcp.notebook.render.text import clean, count, cut, flat, pretty
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+__all__ = ["data_piece", "same_data", "value_text"]
+
+MAX_ROWS = 20
+MAX_COLUMNS = 20
+MAX_CELL = 300
+MAX_JSON = 8_000
+
+
+def data_piece(data: Any, whole: str = ".data") -> Piece:
+    """A structured value; `whole` says where a program finds all of it."""
+    columns = find_columns(data) if is_mapping(data) or is_list(data) else None
+    if columns is not None and _is_table(data, columns):
+        return _table(data, columns, whole)
+    pairs = _flat_pairs(data) if is_mapping(data) else None
+    if pairs is not None:
+        return _pairs(pairs, whole)
+    return _json(data, whole)
+
+
+def _is_table(data: object, columns: Mapping[str, Sequence[Any]]) -> bool:
+    """One row of a flat object reads better as names and values; a list of single values as JSON."""
+    if is_list(data) and list(columns) == ["value"] and not is_mapping(data[0]):
+        return False
+    plain = is_mapping(data) and _flat_pairs(data) is not None
+    return any(columns.values()) and not plain
+
+
+def _flat_pairs(data: Mapping[str, Any]) -> list[tuple[str, Any]] | None:
+    """The members of an object without depth (short lists of plain values count as plain)."""
+    pairs = list(data.items())
+    if not pairs or not all(_is_plain(value) for _, value in pairs):
+        return None
+    return pairs
+
+
+def _is_plain(value: Any) -> bool:
+    if is_list(value):
+        return len(value) <= 10 and not any(is_mapping(item) or is_list(item) for item in value)
+    return not is_mapping(value)
+
+
+def _table(data: Any, columns: Mapping[str, Sequence[Any]], whole: str) -> Piece:
+    names = list(columns)
+    height = max((len(column) for column in columns.values()), default=0)
+    shown = names[:MAX_COLUMNS]
+    rows = [
+        [value_text(columns[name][at]) if at < len(columns[name]) else "" for name in shown]
+        for at in range(min(height, MAX_ROWS))
+    ]
+    return stack([_remarks(data), table_piece(shown, rows), _left_out(height, len(names), whole)])
+
+
+def _left_out(height: int, width: int, whole: str) -> Piece | None:
+    said = [count(height - MAX_ROWS, "more row")] if height > MAX_ROWS else []
+    said += [count(width - MAX_COLUMNS, "more column")] if width > MAX_COLUMNS else []
+    if not said:
+        return None
+    return plain_line(f"… {' and '.join(said)}; .df() holds all", mark="small")
+
+
+def _remarks(data: Any) -> Piece | None:
+    """What stands beside the rows in a wrapper (a count, a message): not to be lost."""
+    if not is_mapping(data):
+        return None
+    pairs = [(name, value) for name, value in data.items() if not is_mapping(value) and not is_list(value)]
+    return _pairs(pairs, "") if pairs else None
+
+
+def _pairs(pairs: Sequence[tuple[str, Any]], whole: str) -> Piece:
+    kept = pairs[:60]
+    rows = [[name, value_text(value)] for name, value in kept]
+    markup = html.table([], [[f"<b>{html.escape(name)}</b>", html.escape(value)] for name, value in rows])
+    more = f"… {count(len(pairs) - 60, 'more member')}; {whole or '.data'} holds all" if len(pairs) > 60 else ""
+    text = "\n".join(f"{flat(name)}: {value}" for name, value in rows)
+    return Piece(markup + (html.note(html.muted(html.escape(more))) if more else ""), f"{text}\n{more}".rstrip())
+
+
+def _json(data: Any, whole: str) -> Piece:
+    text = cut(pretty(data), MAX_JSON, whole)
+    return Piece(html.pre(text), text)
+
+
+def value_text(value: Any) -> str:
+    """One value in a cell: text as it is, everything else as JSON, long ones cut."""
+    if isinstance(value, str):
+        text = clean(value)
+    else:
+        try:
+            text = clean(json.dumps(value, ensure_ascii=False, default=str))
+        except (TypeError, ValueError, RecursionError):
+            text = clean(str(value))
+    return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
+
+
+def same_data(texts: Sequence[str], data: Any) -> bool:
+    """Whether the text blocks only repeat the structured content (as JSON, or as the value of its single member)."""
+    inner = next(iter(data.values())) if is_mapping(data) and len(data) == 1 else data
+    if len(texts) == 1:
+        parsed = _parsed(texts[0])
+        return parsed in (data, inner) or (isinstance(inner, str) and texts[0].strip() == inner.strip())
+    parsed_all = [_parsed(text, text) for text in texts]
+    return bool(texts) and parsed_all in (data, inner)
+
+
+_NOTHING = object()
+
+
+def _parsed(text: str, default: Any = _NOTHING) -> Any:
+    if len(text) > 2_000_000:
+        return default
+    try:
+        return json.loads(text)
+    except (ValueError, RecursionError):
+        return default

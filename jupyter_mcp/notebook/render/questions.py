@@ -1,0 +1,148 @@
+"""Questions that are over, as a record: asked by whom, during what, in which words, and what was answered. Pure."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from jupyter_mcp.host.forms.schema import as_list, is_mapping
+from jupyter_mcp.notebook.render import html
+from jupyter_mcp.notebook.render.data import data_piece
+from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, warning_line
+from jupyter_mcp.notebook.render.results import label_of, message_piece
+from jupyter_mcp.notebook.render.text import count, cut, flat
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jupyter_mcp.host.questions import Answer, Question
+    from jupyter_mcp.notebook.render.views import QuestionRecord
+
+__all__ = ["asked_by", "question_piece", "record_piece"]
+
+_ASKS = {
+    "elicitation": "asks",
+    "url": "asks you to open a page",
+    "sampling": "asks for a model's answer",
+    "approval": "is about to be called",
+}
+MAX_MESSAGE = 2_000
+
+
+def record_piece(record: QuestionRecord) -> Piece:
+    """The whole record."""
+    return stack([asked_by(record.question), _asked(record.question), _answered(record)])
+
+
+def question_piece(question: Question) -> Piece:
+    """A question that is still open, for the plain side of its live card."""
+    return stack([asked_by(question), _asked(question), plain_line("waiting for an answer", mark="i")])
+
+
+def asked_by(question: Question) -> Piece:
+    """ "demo asks, while running demo.book" — who wants something, and which act of the person's led to it."""
+    server = flat(question.server, 40)
+    if question.kind == "approval":
+        name = label_of(server, str(question.params.get("tool") or ""))
+        origin = flat(question.params.get("origin") or "", 40)
+        who = {"model": " by a model", "server": " by a server", "code": " by code"}.get(origin, "")
+        return Piece(html.note(f"{html.code(name)} is about to be called{who}"), f"{name} is about to be called{who}")
+    asks = _ASKS.get(question.kind, "asks")
+    cause = question.cause
+    if cause is None:
+        return Piece(html.note(f"<b>{html.escape(server)}</b> {asks}"), f"{server} {asks}")
+    act = cause_text(server, cause.method, cause.name)
+    return Piece(
+        html.note(f"<b>{html.escape(server)}</b> {asks}, while {act[0]} {html.code(act[1])}"),
+        f"{server} {asks}, while {act[0]} {act[1]}",
+    )
+
+
+def cause_text(server: str, method: str, name: str) -> tuple[str, str]:
+    words = {"tools/call": "running", "prompts/get": "getting the prompt", "resources/read": "reading"}
+    if method in ("tools/call", "prompts/get"):
+        return words[method], label_of(server, name)
+    return words.get(method, f"doing {flat(method, 60)} of"), flat(name, 200)
+
+
+def _asked(question: Question) -> Piece | None:
+    match question.kind:
+        case "approval":
+            arguments = question.params.get("arguments")
+            return data_piece(_redacted(arguments), "") if arguments else None
+        case "sampling":
+            return _messages(question)
+        case "url":
+            said = cut(question.message, MAX_MESSAGE)
+            host = host_of(question.params.get("url"))
+            line = Piece(html.note(f"page of {html.code(host)}"), f"page of {host}")
+            return stack([_quoted(said) if said else None, line])
+        case _:
+            return _quoted(cut(question.message, MAX_MESSAGE))
+
+
+def _quoted(text: str) -> Piece:
+    return Piece(html.quote(html.prose(text)), "\n".join(f"> {line}" for line in text.splitlines() or [""]))
+
+
+def _messages(question: Question) -> Piece | None:
+    found = [one for one in as_list(question.params.get("messages")) if is_mapping(one)]
+    shown = [message_piece(one, question.server) for one in found[-4:]]
+    if len(found) > 4:
+        shown.insert(0, plain_line(f"… {count(len(found) - 4, 'earlier message')}", mark="small"))
+    return stack(shown) if shown else None
+
+
+def host_of(url: object) -> str:
+    """The host of an address, as it is written (punycode stays visible)."""
+    try:
+        return flat(urlsplit(str(url or "")).netloc.rpartition("@")[2] or "(no host)", 200)
+    except ValueError:
+        return "(not a valid address)"
+
+
+def _answered(record: QuestionRecord) -> Piece:
+    answer = record.answer
+    if answer is None:
+        return plain_line(record.outcome[:1].upper() + record.outcome[1:], mark="i")
+    words = _outcome(record.question, answer)
+    by = {"script": " (by a scripted answer)", "headless": " (nobody was there to ask)"}.get(answer.by, "")
+    line = Piece(html.note(f"<b>{html.escape(words)}</b>{by}"), f"{words}{by}")
+    note = warning_line(answer.note) if answer.note else None
+    return stack([line, _content(record.question, answer), _remark(answer), note])
+
+
+def _outcome(question: Question, answer: Answer) -> str:
+    if question.kind == "approval":
+        allowed = "Allowed for this kernel" if answer.remember else "Allowed once"
+        return {"accept": allowed, "decline": "Denied", "cancel": "Closed without a choice"}[answer.action]
+    if question.kind == "url" and answer.action == "accept":
+        return "Agreed to open it"
+    return {"accept": "Accepted", "decline": "Declined", "cancel": "Cancelled: nothing was chosen"}[answer.action]
+
+
+def _content(question: Question, answer: Answer) -> Piece | None:
+    if answer.action != "accept" or not answer.content:
+        return None
+    if question.kind == "sampling":
+        return _sampled(answer.content)
+    return data_piece(_redacted(answer.content), "")
+
+
+def _sampled(content: Mapping[str, Any]) -> Piece:
+    block = content.get("content")
+    if isinstance(content.get("text"), str):
+        block = {"type": "text", "text": content["text"]}
+    return message_piece({"role": flat(content.get("model") or "assistant", 80), "content": block})
+
+
+def _remark(answer: Answer) -> Piece | None:
+    if not answer.remark:
+        return None
+    return plain_line(f"remark (kept here, not sent): {flat(answer.remark, 300)}", mark="small")
+
+
+def _redacted(value: Any) -> Any:
+    from jupyter_mcp.protocol import secrets
+
+    return secrets.redact(value)
