@@ -1,6 +1,6 @@
 """The official clients against our demo server, in every era that each of them speaks.
 
-A driver in the client's own environment plays one list of steps (drivers/steps.py); the tests here look at what came of each.
+A driver in the client's own environment plays one list of steps (drivers/steps.py); the tests look at what came of each.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ LEGACY, MODERN = "2025-11-25", "2026-07-28"
 
 @dataclass(frozen=True)
 class Client:
-    """Somebody else's client: the environment it lives in, its driver, how it is to negotiate, what that must lead to."""
+    """Somebody else's client: its environment, its driver, how it is to negotiate and what that must lead to."""
 
     name: str
     environment: str
