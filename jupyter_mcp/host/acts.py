@@ -7,16 +7,18 @@ from __future__ import annotations
 
 import contextlib
 import logging
-from collections.abc import Awaitable, Callable, Iterator, Mapping
 from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import CancelScope
 
 from jupyter_mcp.errors import InputRefused
 from jupyter_mcp.host.events import CallEvent, OnEvent, Status
 from jupyter_mcp.host.questions import Cause
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterator, Mapping
 
 __all__ = ["Acts", "Running"]
 
@@ -117,7 +119,7 @@ class Acts:
             self._running.remove(act)
 
     def find(self, server: str, method: str | None = None, name: str | None = None) -> Running | None:
-        """The act a message of `server` belongs to, when it can be known: this task's, the named one, or the only one."""
+        """The act a message of `server` belongs to, if it can be known: this task's, the named one, or the only one."""
         mine = [act for act in self._running if act.server == server]
         current = _current.get()
         if current in mine:

@@ -1,7 +1,8 @@
 """Scripted answers to servers' questions (`mcp.answer`, `%mcp answer`): which rule answers which question.
 
 A rule is an answer and what it is for: a server, words in the question, a number of times. The most specific rule wins,
-among equals the latest. Whether an answer fits the question's form is decided by `validation`, for scripts and persons alike.
+among equals the latest. Whether an answer fits the question's form is decided by `validation`, for scripts and for
+persons alike.
 
 Approvals are not answered here unless a rule says `kind="approval"`: a script for a form must never approve an act
 (`mcp.allow` does that).
@@ -94,7 +95,8 @@ class AnswerBook:
                 "decline" or "cancel"; the text of a sampling (a string, with `kind="sampling"`); or a function of the
                 `Question` that returns one of these, an awaitable of one, or None when the question is not for it.
             server: only questions of this server.
-            match: only questions whose message, field names or titles hold this text (or regular expression), in any case.
+            match: only questions whose message, field names or titles hold this text or regular expression, in
+                upper or lower case.
             times: how often at most.
             kind: only "elicitation", "url", "sampling" or "approval" questions.
 

@@ -8,9 +8,10 @@ hints) plays no part. Pure decisions and their memory; asking is done in `host`.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from jupyter_mcp.host.policy import Policy, Rule
+if TYPE_CHECKING:
+    from jupyter_mcp.host.policy import Policy, Rule
 
 __all__ = ["Approvals", "Decision", "Origin"]
 

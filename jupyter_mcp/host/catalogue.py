@@ -6,14 +6,17 @@ name works when only one server offers it. Nothing is fetched here: `Host.resolv
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.host.entry import ServerEntry
 from jupyter_mcp.host.wording import nearest
 from jupyter_mcp.protocol import salvage
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from jupyter_mcp.host.entry import ServerEntry
 
 __all__ = ["KEYS", "LISTS", "Catalogue", "Offer", "OfferKind"]
 
@@ -140,7 +143,9 @@ class Catalogue:
             return offer
         entry = self._servers[server]
         if not entry.ready:
-            raise UsageError(f"{server} is not connected ({entry.state}).", hint=f"%mcp reconnect {server}", server=server)
+            raise UsageError(
+                f"{server} is not connected ({entry.state}).", hint=f"%mcp reconnect {server}", server=server
+            )
         names = [one.name for one in self._of(kind, server)]
         near = nearest(name, names)
         if near:

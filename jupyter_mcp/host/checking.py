@@ -28,14 +28,16 @@ def check_arguments(server: str, tool: Mapping[str, Any], arguments: Mapping[str
     if not _takes_more(schema, properties):
         for key in arguments:
             if key not in properties:
-                raise UsageError(f"{name} has no argument {key!r}.", hint=_instead(key, properties), usage=usage(name, schema))
+                raise UsageError(
+                    f"{name} has no argument {key!r}.", hint=_instead(key, properties), usage=usage(name, schema)
+                )
     required = schema.get("required")
     needed = cast("list[Any]", required) if isinstance(required, list) else []
     missing = [str(key) for key in needed if key not in arguments]
     if missing:
         wanted = ", ".join(f"{key} ({describe(properties.get(key, {}), schema)})" for key in missing)
         raise UsageError(f"{name} needs {wanted}.", usage=usage(name, schema))
-    issues = schemas.check(schema, dict(arguments))
+    issues = [issue for issue in schemas.check(schema, dict(arguments)) if issue.about == "value"]
     if issues:
         raise UsageError(f"{name}: {_sentence(issues[0], schema)}", hint=_more(len(issues)), usage=usage(name, schema))
 
@@ -50,7 +52,9 @@ def check_output(tool: Mapping[str, Any], result: Mapping[str, Any]) -> str | No
         return None
     if result.get("structuredContent") is None:
         return "The tool declares an output schema but sent no structured content."
-    issues = schemas.check(cast("Mapping[str, Any]", schema), result["structuredContent"])
+    issues = schemas.check(cast("object", schema), result["structuredContent"])
+    if issues and issues[0].about == "schema":
+        return f"The structured content is unchecked: {issues[0].message}."
     if not issues:
         return None
     place = f" at {issues[0].path}" if issues[0].path else ""
@@ -71,7 +75,9 @@ def check_prompt_arguments(server: str, prompt: Mapping[str, Any], arguments: Ma
     missing = [str(item["name"]) for item in declared if item.get("required") and item["name"] not in arguments]
     if missing:
         raise UsageError(f"The prompt {name} needs {', '.join(missing)}.", usage=line)
-    return {key: value if isinstance(value, str) else _json(value) for key, value in arguments.items() if value is not None}
+    return {
+        key: value if isinstance(value, str) else _json(value) for key, value in arguments.items() if value is not None
+    }
 
 
 def usage(name: str, schema: Mapping[str, Any]) -> str:
@@ -111,7 +117,7 @@ def _instead(key: str, known: Any) -> str:
     return f"It takes {', '.join(names[:12])}{' …' if len(names) > 12 else ''}." if names else "It takes no arguments."
 
 
-def _sentence(issue: Any, schema: Mapping[str, Any]) -> str:
+def _sentence(issue: schemas.Issue, schema: Mapping[str, Any]) -> str:
     top = issue.path.split(".")[0].split("[")[0] if issue.path else ""
     wanted = describe(_properties(schema)[top], schema) if top in _properties(schema) and top == issue.path else ""
     place = f"argument {issue.path}: " if issue.path else ""

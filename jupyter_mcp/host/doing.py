@@ -16,20 +16,20 @@ from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from jupyter_mcp.errors import Denied, InputRefused, MCPError, RequestTimeout, ToolError, UsageError
 from jupyter_mcp.host.acts import Acts, Running
-from jupyter_mcp.host.approvals import Approvals, Origin
 from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.checking import check_arguments, check_output, check_prompt_arguments
-from jupyter_mcp.host.entry import ServerEntry
 from jupyter_mcp.host.events import OnEvent, Progress
-from jupyter_mcp.host.journal import Journal
-from jupyter_mcp.host.questioner import Questioner
-from jupyter_mcp.host.questions import Cause, Question
-from jupyter_mcp.host.redaction import Redactor
+from jupyter_mcp.host.questions import Question
 from jupyter_mcp.host.result import PromptResult, Read, Result
 from jupyter_mcp.host.wording import nearest
 
 if TYPE_CHECKING:
     from jupyter_mcp.client.connection import Connection
+    from jupyter_mcp.host.approvals import Approvals, Origin
+    from jupyter_mcp.host.entry import ServerEntry
+    from jupyter_mcp.host.journal import Journal
+    from jupyter_mcp.host.questioner import Questioner
+    from jupyter_mcp.host.redaction import Redactor
 
 __all__ = ["Doing"]
 
@@ -137,11 +137,13 @@ class Doing:
         return await self._do(act, origin, work)
 
     def offerer(self, catalogue: Catalogue, uri: str) -> str:
-        """The one server that offers a URI: by its list, else by a template that fits, else the only one with resources."""
+        """The server that offers a URI: by its list, else by a template that fits, else the only one with resources."""
         from jupyter_mcp.protocol import uritemplate
 
         listed = {offer.server for offer in catalogue.resources() if offer.name == uri}
-        fitting = {o.server for o in catalogue.templates() if o.name == uri or uritemplate.match(o.name, uri) is not None}
+        fitting = {
+            o.server for o in catalogue.templates() if o.name == uri or uritemplate.match(o.name, uri) is not None
+        }
         any_at_all = {offer.server for offer in (*catalogue.resources(), *catalogue.templates())}
         for found in (listed, fitting, any_at_all):
             if len(found) == 1:
@@ -153,9 +155,7 @@ class Doing:
 
     # --- the way in --------------------------------------------------------------------------------------------------
 
-    async def _do(
-        self, act: Running, origin: Origin, work: Callable[[], Awaitable[T]], *, yes: bool = False
-    ) -> T:
+    async def _do(self, act: Running, origin: Origin, work: Callable[[], Awaitable[T]], *, yes: bool = False) -> T:
         """Rules and consent, then the work; journalled from beginning to end."""
         number = self._journal.begin(act.server, act.method, act.name, origin, arguments=act.arguments)
         outcome, remark, rule = "error", None, None
@@ -187,9 +187,7 @@ class Doing:
         if decision.verdict == "go":
             return rule
         params = {"tool": act.name, "arguments": dict(act.arguments), "origin": origin, "reason": decision.reason}
-        question = Question(
-            self._questioner.new_id(), "approval", act.server, f"Run {full}?", params, cause=act.cause
-        )
+        question = Question(self._questioner.new_id(), "approval", act.server, f"Run {full}?", params, cause=act.cause)
         answer = await act.hang(lambda: self._questioner.approve(question, act))
         if answer.action != "accept":
             how = "declined" if answer.action == "decline" else "not approved"
@@ -210,7 +208,11 @@ class Doing:
                 return item
         names = [str(item["name"]) for item in listing.items]
         near = nearest(name, names)
-        some = f"It has {', '.join(names[:10])}{' …' if len(names) > 10 else ''}." if names else f"It has no {LISTS[kind]}."
+        some = (
+            f"It has {', '.join(names[:10])}{' …' if len(names) > 10 else ''}."
+            if names
+            else f"It has no {LISTS[kind]}."
+        )
         hint = f"Did you mean {server}.{near}?" if near else some
         raise UsageError(f"{server} has no {kind} {name!r}.", hint=hint, server=server)
 
@@ -223,7 +225,13 @@ def expand(uri: str, values: Mapping[str, Any]) -> str:
     for name in values:
         if name not in known:
             near = nearest(name, known)
-            hint = f"Did you mean {near}?" if near else f"It takes {', '.join(known)}." if known else "It has no variables."
+            hint = (
+                f"Did you mean {near}?"
+                if near
+                else f"It takes {', '.join(known)}."
+                if known
+                else "It has no variables."
+            )
             raise UsageError(f"{uri} takes no {name!r}.", hint=hint)
     return uritemplate.expand(uri, values)
 

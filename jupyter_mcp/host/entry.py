@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.errors import ConnectionFailed, MCPError
-from jupyter_mcp.host.specs import ServerSpec
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
     from jupyter_mcp.client.connection import Connection
+    from jupyter_mcp.host.specs import ServerSpec
 
 __all__ = ["LEVELS", "LogLine", "ServerEntry", "State"]
 

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.questions import Answer, Question
+if TYPE_CHECKING:
+    from jupyter_mcp.host.questions import Answer, Question
 
 __all__ = ["CallEvent", "Log", "OnEvent", "Progress", "QuestionClosed", "QuestionOpened", "Status"]
 

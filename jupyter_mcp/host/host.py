@@ -1,8 +1,8 @@
 """`Host`: the servers of one kernel, and the one way in to everything they offer.
 
-It owns connections and their lifecycle here; acts on what servers offer (calls, reads, prompts) are in `doing`, what
-comes back from servers in `peer` and `questioner`. It lives on the runtime loop; only reading its attributes, and
-`policy`, `answers` and `journal`, are for other threads too. It knows nothing of notebooks, and nobody above it of eras.
+Connections and their lifecycle are here; acts on what servers offer (calls, reads, prompts) in `doing`, what comes
+back from servers in `peer` and `questioner`. It lives on the runtime loop; only reading its attributes, and `policy`,
+`answers` and `journal`, are for other threads too. It knows nothing of notebooks, and nobody above it of eras.
 """
 
 from __future__ import annotations
@@ -22,20 +22,20 @@ from jupyter_mcp.host.approvals import Approvals, Origin
 from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.doing import Doing
 from jupyter_mcp.host.entry import ServerEntry
-from jupyter_mcp.host.events import OnEvent
 from jupyter_mcp.host.journal import Journal
 from jupyter_mcp.host.peer import HostPeer
 from jupyter_mcp.host.policy import Policy
 from jupyter_mcp.host.questioner import Questioner
-from jupyter_mcp.host.questions import QuestionUI
 from jupyter_mcp.host.redaction import Redactor
-from jupyter_mcp.host.specs import ServerSpec
 from jupyter_mcp.host.transports import transport_for
 from jupyter_mcp.host.wording import nearest
 
 if TYPE_CHECKING:
     from jupyter_mcp.client.options import ConnectOptions
+    from jupyter_mcp.host.events import OnEvent
+    from jupyter_mcp.host.questions import QuestionUI
     from jupyter_mcp.host.result import PromptResult, Read, Result
+    from jupyter_mcp.host.specs import ServerSpec
 
 __all__ = ["Host", "root"]
 
@@ -174,7 +174,7 @@ class Host:
             self._changed(entry)
 
     async def reconnect(self, name: str, on_status: OnStatus | None = None) -> ServerEntry:
-        """Close a server and connect to it anew by the same spec. Raises as `connect`, `UsageError` for no such name."""
+        """Close a server and connect anew by the same spec. Raises as `connect`, `UsageError` for no such name."""
         entry = self.find(name)
         async with self._lock(name):
             self._closed.pop(name, None)
@@ -195,7 +195,9 @@ class Host:
 
     # --- what servers offer ------------------------------------------------------------------------------------------
 
-    async def resolve(self, kind: OfferKind, text: str, server: str | None = None) -> tuple[ServerEntry, Mapping[str, Any]]:
+    async def resolve(
+        self, kind: OfferKind, text: str, server: str | None = None
+    ) -> tuple[ServerEntry, Mapping[str, Any]]:
         """What a person means by `server.name` or a bare name: the server and the item as it was listed.
 
         Args:
@@ -285,7 +287,7 @@ class Host:
         value: str,
         context: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """How an argument of a prompt or template could go on: `{"values": […], …}`, empty when the server cannot say."""
+        """How an argument of a prompt or template could go on: `{"values": […], …}`."""
         connection = (await self._ready(server)).connection
         assert connection is not None
         return await connection.complete(dict(ref), argument, value, dict(context or {}))
@@ -316,7 +318,7 @@ class Host:
         return entry
 
     async def _list(self, kind: OfferKind, first: str | None = None) -> None:
-        """See to it that the lists are there: of one server, if it is one, else of all (one that fails is left out)."""
+        """See to it that the lists are there: of one server, else of all (one that fails is left out)."""
         if first in self.servers:
             connection = (await self._ready(first)).connection
             assert connection is not None

@@ -1,8 +1,8 @@
 """What happened: every message of every connection (the wire), and what was done and decided (the acts).
 
 Recording is on the hot path and only keeps a reference; everything that leaves this object is redacted first, so no
-secret is ever in a rendered form. Both lists are bounded: the wire by messages and by bytes, and a message beyond 64 KiB
-is kept as a summary from the moment it is recorded.
+secret is ever in a rendered form. Both lists are bounded: the wire by messages and by bytes, and a message beyond
+64 KiB is kept as a summary from the moment it is recorded.
 """
 
 from __future__ import annotations
@@ -156,7 +156,9 @@ class Journal:
 
     # --- acts --------------------------------------------------------------------------------------------------------
 
-    def begin(self, server: str, method: str, name: str, origin: str, *, rule: str | None = None, arguments: Any = None) -> int:
+    def begin(
+        self, server: str, method: str, name: str, origin: str, *, rule: str | None = None, arguments: Any = None
+    ) -> int:
         """Record that an act began; returns its number for `end`."""
         self._act_count += 1
         number = self._act_count
@@ -165,7 +167,9 @@ class Journal:
             del self._acts[next(iter(self._acts))]
         return number
 
-    def end(self, number: int, outcome: str, *, remark: str | None = None, rule: str | None = None, arguments: Any = None) -> None:
+    def end(
+        self, number: int, outcome: str, *, remark: str | None = None, rule: str | None = None, arguments: Any = None
+    ) -> None:
         """Record how an act ended."""
         act = self._acts.get(number)
         if act is None:

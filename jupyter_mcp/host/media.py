@@ -8,17 +8,19 @@ from __future__ import annotations
 
 import base64
 import binascii
-import os
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    import os
 
 __all__ = ["Audio", "Image", "decode_base64", "sniff_image"]
 
 
 def decode_base64(text: Any) -> bytes:
-    """The bytes of a base64 text; also URL-safe, unpadded, broken into lines or with a `data:` head. b"" if it is none."""
+    """The bytes of a base64 text, also URL-safe, unpadded, in lines or with a `data:` head; b"" if it is none."""
     if not isinstance(text, str):
         return b""
     if text.startswith("data:"):

@@ -6,19 +6,21 @@ All of it is called on the runtime loop, some of it for every message, so it onl
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.client.peer import LOCAL_NOISE, LOCAL_NOTE, LOCAL_STDERR
 from jupyter_mcp.errors import InputRefused, UsageError
-from jupyter_mcp.host.acts import Acts, Running
-from jupyter_mcp.host.entry import ServerEntry
 from jupyter_mcp.host.events import Log
-from jupyter_mcp.host.journal import Direction, Journal
-from jupyter_mcp.host.questioner import Questioner
 from jupyter_mcp.protocol.capabilities import client_capabilities
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from jupyter_mcp.client.connection import Call, Connection
+    from jupyter_mcp.host.acts import Acts, Running
+    from jupyter_mcp.host.entry import ServerEntry
+    from jupyter_mcp.host.journal import Direction, Journal
+    from jupyter_mcp.host.questioner import Questioner
 
 __all__ = ["HostPeer"]
 
@@ -76,6 +78,10 @@ class HostPeer:
         """A log message goes to the log and to the act it belongs to; what we do not know is named once."""
         if method == "notifications/message":
             self._log(params, self._act(call))
+        elif method == LOCAL_STDERR:
+            self._entry.say("stderr", str(params.get("line", "")))
+        elif method in (LOCAL_NOISE, LOCAL_NOTE):
+            self._entry.say("note", str(params.get("text", "")), level="warning")
         elif method not in _QUIET and not method.endswith("list_changed") and method not in self._unknown:
             self._unknown.add(method)
             self._entry.say("server", f"sent {method[:100]}, which means nothing here", level="debug")
@@ -88,14 +94,6 @@ class HostPeer:
         """The connection's state or lists are others now."""
         if self._entry.connection is connection:
             self._changed(self._entry)
-
-    def stderr(self, connection: Connection, line: str) -> None:
-        """One line the server wrote to stderr."""
-        self._entry.say("stderr", line)
-
-    def note(self, connection: Connection, text: str) -> None:
-        """Something the connection noticed (noise on stdout, a list it could not read)."""
-        self._entry.say("note", text, level="warning")
 
     def _act(self, call: Call | None) -> Running | None:
         if call is None:

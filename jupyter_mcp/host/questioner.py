@@ -10,20 +10,23 @@ Elicitation can be declined on the wire; sampling cannot, so its refusal is `Inp
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import InputRefused, RequestError, UsageError
 from jupyter_mcp.host import validation
-from jupyter_mcp.host.acts import Running
 from jupyter_mcp.host.answers import AnswerBook, properties
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
-from jupyter_mcp.host.journal import Journal
-from jupyter_mcp.host.policy import Policy
 from jupyter_mcp.host.questions import Answer, Question, QuestionKind, QuestionUI
 from jupyter_mcp.host.urls import url_warning, web_host
 from jupyter_mcp.protocol.secrets import secret_question
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
+    from jupyter_mcp.host.acts import Running
+    from jupyter_mcp.host.journal import Journal
+    from jupyter_mcp.host.policy import Policy
 
 __all__ = ["Questioner", "how_to_script"]
 
@@ -140,10 +143,8 @@ class Questioner:
         checked, problems = _check(question, answer, revision, scripted=True)
         if problems:
             said = "; ".join(f"{name}: {text}" for name, text in problems.items())
-            raise UsageError(
-                f"The scripted answer does not fit the question of {question.server} ({_quoted(question.message)}): {said}",
-                server=question.server,
-            )
+            asked = f"the question of {question.server} ({_quoted(question.message)})"
+            raise UsageError(f"The scripted answer does not fit {asked}: {said}", server=question.server)
         return checked
 
     def _roots(self, server: str, act: Running | None, roots: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
@@ -201,7 +202,9 @@ def _kind(server: str, method: str, params: Mapping[str, Any]) -> tuple[Question
     if mode != "url":
         raise RequestError(f"Unknown elicitation mode {mode!r:.40}", code=_INVALID_PARAMS, server=server)
     if web_host(params.get("url")) is None:
-        raise RequestError(f"{server} wants to open something that is no web address.", code=_INVALID_PARAMS, server=server)
+        raise RequestError(
+            f"{server} wants to open something that is no web address.", code=_INVALID_PARAMS, server=server
+        )
     return "url", message, url_warning(cast("str", params["url"]))
 
 

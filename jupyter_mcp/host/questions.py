@@ -6,9 +6,11 @@ values serve widgets, `input()`, scripted answers and tests. No rendering and no
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 QuestionKind = Literal["elicitation", "url", "sampling", "approval"]
 Action = Literal["accept", "decline", "cancel"]
@@ -35,7 +37,8 @@ class Question:
 
     Attributes:
         id: unique in this kernel.
-        kind: "elicitation" (a form), "url" (open a page), "sampling" (a model's or a person's text), "approval" (an act).
+        kind: "elicitation" (a form), "url" (open a page), "sampling" (a model's or a person's text),
+            "approval" (an act).
         server: name of the server that asks; for approvals the server the act goes to.
         message: the server's own words, untrusted.
         params: the request's params as sent (requestedSchema, url, messages, maxTokens …), untrusted;

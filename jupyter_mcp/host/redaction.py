@@ -1,20 +1,22 @@
 """What may be shown of a value: secrets by their names and shapes, and the very values this kernel gave to servers.
 
-`protocol.secrets` knows what secrets look like; here stands what they are: the values of variables and headers that were
-filled in for a server are masked wherever they turn up (a server's stderr, its replies, our errors).
+`protocol.secrets` knows what secrets look like; here stands what they are: the values of variables and headers that
+were filled in for a server are masked wherever they turn up (a server's stderr, its replies, our errors).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.host.specs import ServerSpec
 from jupyter_mcp.protocol import secrets
+from jupyter_mcp.protocol.secrets import MASK
+
+if TYPE_CHECKING:
+    from jupyter_mcp.host.specs import ServerSpec
 
 __all__ = ["MASK", "Redactor"]
 
-MASK = "***"
 _SHORTEST = 6  # shorter values ("1", "true", "debug") would mask half of every text
 
 
@@ -29,7 +31,7 @@ class Redactor:
         self._known.update(value for value in values if len(value) >= _SHORTEST)
 
     def learn_spec(self, written: ServerSpec, filled: ServerSpec) -> None:
-        """Learn what was filled in for a server: own variables passed, placeholders, and what is named like a secret."""
+        """Learn what was filled in for a server: variables passed, placeholders, and what is named like a secret."""
         self.learn(filled.env[name] for name in written.pass_env if secrets.looks_secret(name))
         for before, after in ((written.env, filled.env), (written.headers, filled.headers)):
             for name, text in before.items():

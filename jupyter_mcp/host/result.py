@@ -1,4 +1,4 @@
-"""What comes back from an act, as plain Python values: `Result` (a tool), `Read` (a resource), `PromptResult` (a prompt).
+"""What comes back from an act as plain values: `Result` (a tool), `Read` (a resource), `PromptResult` (a prompt).
 
 Everything is derived at first use from `raw`, which stays as the server sent it. Nothing renders here beyond a short
 repr that says the same each time (no duration, no ids).
@@ -7,7 +7,6 @@ repr that says the same each time (no duration, no ids).
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
@@ -17,6 +16,8 @@ from jupyter_mcp.host.media import Audio, Image, decode_base64, sniff_image
 from jupyter_mcp.protocol import salvage
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
     from jupyter_mcp.protocol import types
 
 __all__ = ["Contents", "PromptResult", "Read", "Result"]

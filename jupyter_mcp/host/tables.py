@@ -1,6 +1,6 @@
 """Rows found in what a tool returned, and the data frame made of them.
 
-Finding is pure and only takes what can be read in one way: records, columns, `{"columns", "rows"}`, a list in a wrapper,
+Finding is pure and only takes what can be read in one way: records, columns, `{"columns", "rows"}`, a wrapped list,
 CSV, TSV, JSON lines, a markdown table. Making the frame imports pandas, else polars, else pyarrow, at first use.
 """
 
@@ -114,7 +114,7 @@ def _names(raw: Any) -> list[str] | None:
 
 
 def _of_columns(table: Mapping[str, Any]) -> Columns | None:
-    """A dict of equally long lists of plain values. One list alone is more often a wrapper, unless its items are plain."""
+    """A dict of equally long lists of plain values (a single list of objects is a wrapper instead)."""
     lists = [cast("list[Any]", value) for value in table.values() if isinstance(value, list)]
     if len(lists) != len(table) or len({len(items) for items in lists}) != 1:
         return None
@@ -134,7 +134,7 @@ def _wrapped(table: Mapping[str, Any], depth: int) -> Columns | None:
     plain = [found for found in lists.values() if found is not None]
     if len(plain) == 1 and len(table) == 1:
         return plain[0]
-    tables = [value for value in table.values() if isinstance(value, Mapping)]
+    tables = [cast("Mapping[str, Any]", value) for value in table.values() if isinstance(value, Mapping)]
     if len(tables) == 1 and not lists and (len(table) == 1 or _is_wrapper(table)):
         return _of_data(tables[0], depth + 1)
     return None

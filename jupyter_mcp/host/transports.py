@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from collections.abc import Awaitable, Callable, Mapping, Sequence
-from typing import Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, Protocol, cast
 
 from jupyter_mcp.errors import ConnectionFailed
-from jupyter_mcp.host.specs import ServerSpec
-from jupyter_mcp.transport.base import Receiver, Transport
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from jupyter_mcp.host.specs import ServerSpec
+    from jupyter_mcp.transport.base import Receiver, Transport
 
 __all__ = ["transport_for"]
 
@@ -98,4 +101,3 @@ class _InMemory:
             logging.getLogger("jupyter_mcp.host").exception("the server %s in memory failed", self._name)
         finally:
             await theirs.close()
-

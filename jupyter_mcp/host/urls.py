@@ -12,7 +12,7 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 
 
 def web_host(url: Any) -> str | None:
-    """The host (with a port that is given) of an http or https URL; None for anything else, which must not be opened."""
+    """The host (and port, if given) of an http or https URL; None for anything else, which must not be opened."""
     if not isinstance(url, str) or re.search(r"[\s\x00-\x1f\x7f\\]", url):
         return None
     try:
@@ -31,7 +31,8 @@ def url_warning(url: str) -> str | None:
     parts = urlsplit(url)
     host = parts.hostname or ""
     if any(label.startswith("xn--") for label in host.split(".")) or not host.isascii():
-        return f"The address {host} uses letters of another alphabet (punycode: {_punycode(host)}); it may imitate a known name."
+        code = _punycode(host)
+        return f"The address {host} uses letters of another alphabet ({code}); it may imitate a known name."
     if "@" in parts.netloc:
         return f"What stands before the @ is not the site: this leads to {host}."
     if re.fullmatch(r"[\d.]+|0x[0-9a-fA-F.x]+|[0-9a-fA-F:]*:[0-9a-fA-F:.]*", host) and host not in _LOCAL:

@@ -1,4 +1,4 @@
-"""Configuration files and cell bodies as specs: `mcpServers` (Claude, Cursor), `servers` (VS Code), `name: command` lines.
+"""Configuration files and cell bodies as specs: `mcpServers`, `servers` (VS Code), `name: command` lines.
 
 A bad entry costs that entry: in the list stands a `ConfigError` in its place, with file, line and key. Only a text
 that holds no servers at all raises. Nothing is expanded and nothing is started here, and no file is ever written.
@@ -92,7 +92,9 @@ def parse_body(text: str) -> list[Entry]:
     lines = [(number, _without_comment(line).strip()) for number, line in enumerate(text.splitlines(), 1)]
     entries = [_line_entry(number, line) for number, line in lines if line]
     if not entries:
-        raise ConfigError("The cell names no servers.", hint="Write one `name: command or URL` a line, or mcpServers JSON.")
+        raise ConfigError(
+            "The cell names no servers.", hint="Write one `name: command or URL` a line, or mcpServers JSON."
+        )
     return _without_twins(entries)
 
 
@@ -173,7 +175,9 @@ def _named_entry(name: str, raw: Any, key: str, where: _File, repeated: bool) ->
         at = f" ({where.name}{f', line {line}' if line else ''})" if where.file or line else ""
         wrong = getattr(problem, "key", None)
         full = f"{key}.{wrong}" if wrong else key
-        return [ConfigError(f"{problem.message}{at}", file=where.file, line=line, key=full, server=name, hint=problem.hint)]
+        return [
+            ConfigError(f"{problem.message}{at}", file=where.file, line=line, key=full, server=name, hint=problem.hint)
+        ]
 
 
 # --- one entry -------------------------------------------------------------------------------------------------------
@@ -221,7 +225,9 @@ def _kind(name: str, entry: Mapping[str, Any]) -> str:
     if kind == "stdio" and not command:
         raise ConfigError(f"{name} has no command (and no url).", key="command")
     if kind != "stdio" and not (isinstance(url, str) and url):
-        raise ConfigError(f"{name} has no url." if said is not None else f"{name} has no command and no url.", key="url")
+        if said is None:
+            raise ConfigError(f"{name} has no command and no url.", key="command")
+        raise ConfigError(f"{name} has no url.", key="url")
     return kind
 
 
@@ -235,7 +241,8 @@ def _command(name: str, entry: Mapping[str, Any]) -> ServerSpec:
         raise ConfigError(f"{name}: args is not a list of texts.", key="args")
     found = [_text(arg) for arg in cast("Sequence[Any]", args)]
     if isinstance(command, list):
-        command, found = str(command[0]), [*map(str, cast("list[Any]", command)[1:]), *found]
+        first, *more = [_text(word) for word in cast("list[Any]", command)]
+        command, found = first, [*more, *found]
     if not isinstance(command, str):
         raise ConfigError(f"{name}: command is not a text.", key="command")
     if not found and " " in command and not Path(command).is_file():
@@ -276,12 +283,16 @@ def _line_entry(number: int, line: str) -> Entry:
     match = re.match(r"""["']?([^\s:"']+)["']?\s*:(?!//)\s*(.*)\Z""", line)
     if match is None:
         return ConfigError(
-            f"Line {number} is not `name: command or URL`: {line[:60]!r}.", line=number, hint="Write for example  time: mcp-server-time"
+            f"Line {number} is not `name: command or URL`: {line[:60]!r}.",
+            line=number,
+            hint="Write for example  time: mcp-server-time",
         )
     try:
         return ServerSpec.parse(match[1], match[2])
     except (UsageError, ConfigError) as problem:
-        return ConfigError(f"Line {number}: {problem.message}", line=number, key=match[1], server=match[1], hint=problem.hint)
+        return ConfigError(
+            f"Line {number}: {problem.message}", line=number, key=match[1], server=match[1], hint=problem.hint
+        )
 
 
 def _without_comment(line: str) -> str:

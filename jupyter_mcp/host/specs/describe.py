@@ -7,15 +7,18 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
+from typing import TYPE_CHECKING
 from urllib.parse import parse_qsl, quote, urlsplit, urlunsplit
 
 from jupyter_mcp.protocol import secrets
+from jupyter_mcp.protocol.secrets import MASK
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
 
 __all__ = ["MASK", "command_line", "named", "url"]
 
-MASK = "***"
 _PLACEHOLDER = re.compile(r"\$\{[^{}]*\}")
 _FLAG = re.compile(r"-{1,2}([A-Za-z][\w.-]*)\Z")
 _ASSIGNMENT = re.compile(r"(-{0,2}([A-Za-z][\w.-]*))=(.*)\Z", re.DOTALL)
@@ -82,10 +85,10 @@ def _secret_word(head: str) -> bool:
 
 
 def _masked(value: str) -> str:
-    """`***`, unless the value holds nothing but placeholders (and words around them such as Bearer)."""
+    """The mask, unless the value holds nothing but placeholders (and words around them such as Bearer)."""
     rest = _PLACEHOLDER.sub("", value).strip()
     return value if rest in ("", "Bearer", "Basic", "token") else MASK
 
 
 def _quoted(word: str) -> str:
-    return word if re.fullmatch(r"[\w@%+=:,./*${}-]+", word) else shlex.quote(word)
+    return word if re.fullmatch(r"[\w@%+=:,./*${}•-]+", word) else shlex.quote(word)

@@ -1,8 +1,8 @@
 """`${…}` in configuration values: pure, the environment is an argument.
 
 Understood: `${VAR}`, `${VAR:-default}` (a default may hold placeholders), `${env:VAR}`, `${userHome}`,
-`${workspaceFolder}`, `${workspaceFolderBasename}`, `${cwd}`, `${pathSeparator}` and `${/}`. `$${` is a literal `${`; `$VAR` never
-means anything. A value that was put in is not looked at again, so a secret may contain anything.
+`${workspaceFolder}`, `${workspaceFolderBasename}`, `${cwd}`, `${pathSeparator}` and `${/}`. `$${` is a literal `${`;
+`$VAR` never means anything. A value that was put in is not looked at again, so a secret may contain anything.
 An unset variable is an error that names it, never a literal and never an empty text.
 """
 
@@ -10,11 +10,14 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from jupyter_mcp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
 
 __all__ = ["Surroundings", "expand", "variables"]
 
@@ -40,7 +43,7 @@ class Surroundings:
 
 
 def expand(text: str, around: Surroundings, *, key: str | None = None, file: str | None = None) -> str:
-    """Fill the placeholders of one value. Raises `ConfigError` (with `key` and `file`) for one that cannot be filled."""
+    """Fill the placeholders of one value. Raises `ConfigError` (with `key`, `file`) for one that cannot be filled."""
     try:
         return _expand(text, around)
     except _CannotFill as reason:

@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ConfigError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 __all__ = ["Table", "line_of", "parse"]
 

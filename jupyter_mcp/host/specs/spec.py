@@ -164,7 +164,7 @@ def check_name(name: str) -> str:
     """The name itself; raises `UsageError` with a valid suggestion when the rule is broken."""
     if not NAME_RULE.match(name):
         raise UsageError(
-            f"{name!r} cannot name a server: names have 1 to 32 letters, digits, - and _ (the dot separates server.tool).",
+            f"{name!r} cannot name a server: names are 1 to 32 letters, digits, - and _ (a dot separates server.tool).",
             hint=f"For example: {suggest_name(name)}",
         )
     return name
@@ -271,7 +271,8 @@ def _with_options(spec: ServerSpec, given: dict[str, Any]) -> ServerSpec:
         changes["timeout"] = _seconds(given["timeout"])
     if "roots" in given:
         roots = given["roots"]
-        changes["roots"] = tuple(os.fspath(r) for r in ([roots] if isinstance(roots, str | os.PathLike) else roots))
+        several: list[Any] = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
+        changes["roots"] = tuple(str(os.fspath(place)) for place in several)
     return replace(spec, headers=headers, **changes)
 
 
@@ -287,7 +288,9 @@ def _environment(given: Any) -> tuple[dict[str, str], list[str]]:
     for word in cast("Iterable[str]", given):
         key, eq, value = word.partition("=")
         if not re.fullmatch(r"[A-Za-z_][A-Za-z0-9_.()-]*", key):
-            raise UsageError(f"{key!r} is not the name of an environment variable.", usage="--env NAME=VALUE | --env NAME")
+            raise UsageError(
+                f"{key!r} is not the name of an environment variable.", usage="--env NAME=VALUE | --env NAME"
+            )
         if eq:
             env[key] = value
         else:
