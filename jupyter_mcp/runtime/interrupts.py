@@ -6,15 +6,19 @@ wakes the wait, which acts between two steps. A job that blocks on its own (`inp
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import signal
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.errors import Interrupted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import FrameType
 
-__all__ = ["Recorder", "raising", "recording"]
+__all__ = ["Recorder", "error", "raising", "recording", "running_loop"]
 
 
 class Recorder:
@@ -36,6 +40,42 @@ def recording(wake: Callable[[], object]) -> Generator[Recorder]:
     recorder = Recorder(wake)
     with _handler(recorder.hit):
         yield recorder
+
+
+# Frames that turn a KeyboardInterrupt into an error message or an end of their own, and keep the kernel alive.
+_CATCHING = {
+    ("IPython.core.interactiveshell", "run_code"),
+    ("ipykernel.kernelbase", "dispatch_shell"),
+    ("jupyter_mcp.runtime.wait", "_serve"),
+}
+
+
+def error(sentence: str) -> BaseException:
+    """The exception that tells the caller of the interrupt.
+
+    `Interrupted`, unless the caller is a task or a callback of a running loop: a KeyboardInterrupt there ends the loop,
+    and the kernel with it. A cell that awaits such a task sees its cancellation.
+    """
+    if running_loop() is None or _caught_above():
+        return Interrupted(sentence)
+    return asyncio.CancelledError(sentence)
+
+
+def running_loop() -> asyncio.AbstractEventLoop | None:
+    """The loop that is running on this thread, if any."""
+    try:
+        return asyncio.get_running_loop()
+    except RuntimeError:
+        return None
+
+
+def _caught_above() -> bool:
+    frame = inspect.currentframe()
+    while frame is not None:
+        if (frame.f_globals.get("__name__"), frame.f_code.co_name) in _CATCHING:
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextmanager

@@ -7,8 +7,8 @@
 RULES
     1. The page stays alive: while anybody waits on the main thread, its jobs and its widget messages are served.
     2. An interrupt acts between two steps. The first asks the work to stop and waits up to two seconds for it to say
-       so to the server; the second does not wait. Both end in `Interrupted`, also when the work had just ended: the
-       person wants the loop around it to stop.
+       so to the server; the second does not wait. Both end in `Interrupted` (in a task of a loop: in its cancellation),
+       also when the work had just ended: the person wants the loop around it to stop.
     3. Waits nest (a form's callback, a scripted answer may call a tool): the innermost serves everybody.
     4. Whatever handler for SIGINT was there before is there afterwards.
 """
@@ -22,7 +22,7 @@ from contextlib import ExitStack
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from jupyter_mcp.errors import Cancelled, Interrupted, UsageError
+from jupyter_mcp.errors import Cancelled, UsageError
 from jupyter_mcp.runtime import interrupts, place, pump
 from jupyter_mcp.runtime.cells import cells
 from jupyter_mcp.runtime.jobs import board, main_loop, on_main_thread
@@ -102,7 +102,7 @@ async def arun(function: Callable[..., Awaitable[T]], /, *args: Any, label: str,
                     board.drain()
                 if done:
                     break
-                await wakes.next()
+                await wakes.next(STEP_SECONDS if serve else None)
         except KeyboardInterrupt:  # in a question by `input()`; as such it would end the kernel's loop
             pending.cancel()
             raise asyncio.CancelledError(f"{label} cancelled; {AFTER}") from None
@@ -164,14 +164,14 @@ class _Wait:
     def _interrupted(self, pending: Pending[Any]) -> None:
         """Ask the work to stop; raise when it has, when the time is up or when the person insists."""
         if pending.done() and self._deadline is None:
-            raise Interrupted(f"{self._label} had just ended when the interrupt came; {self._after}")
+            raise interrupts.error(f"{self._label} had just ended when the interrupt came; {self._after}")
         if self._deadline is None:
             self._deadline = time.monotonic() + CANCEL_SECONDS
             pending.cancel()
         insists = self._recorder.hits + self._hits > 1
         if pending.done() or insists or time.monotonic() > self._deadline:
             board.drain()
-            raise Interrupted(f"{self._label} cancelled; {self._after}")
+            raise interrupts.error(f"{self._label} cancelled; {self._after}")
 
 
 class _Wakes:
@@ -184,8 +184,14 @@ class _Wakes:
     def wake(self) -> None:
         on_loop(self._loop, self._event.set)
 
-    async def next(self) -> None:
-        await self._event.wait()
+    async def next(self, step: float | None) -> None:
+        """Until the next wake-up, but no longer than `step` seconds: a signal may not wake the loop by itself."""
+        timer = self._loop.call_later(step, self._event.set) if step is not None else None
+        try:
+            await self._event.wait()
+        finally:
+            if timer is not None:
+                timer.cancel()
         self._event.clear()
 
 

@@ -1,0 +1,177 @@
+"""Real kernels for tests, of any ipykernel version, driven message by message as a page would."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from queue import Empty
+from typing import Any
+
+import ipykernel
+import pytest
+from jupyter_client.blocking.client import BlockingKernelClient
+from jupyter_client.manager import KernelManager
+
+ROOT = Path(__file__).parents[2]
+CURRENT = ipykernel.__version__
+VERSIONS = ("6.29.5", "6.31.0", "7.0.1", "7.2.0", "7.3.0", CURRENT)
+SECONDS = 30.0
+
+
+@dataclass
+class Run:
+    """One executed cell and what it has put out so far."""
+
+    id: str
+    messages: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+
+    def of(self, kind: str) -> list[dict[str, Any]]:
+        """Contents of the messages of one type."""
+        return [message["content"] for message in self.messages if message["header"]["msg_type"] == kind]
+
+    @property
+    def text(self) -> str:
+        """What it printed."""
+        return "".join(content["text"] for content in self.of("stream"))
+
+    @property
+    def displays(self) -> list[str]:
+        """Plain text of what it displayed and returned."""
+        shown = [*self.of("display_data"), *self.of("execute_result")]
+        return [content["data"].get("text/plain", "") for content in shown]
+
+    @property
+    def error(self) -> str | None:
+        """Name and text of the error it ended with."""
+        found = self.of("error")
+        return f"{found[0]['ename']}: {found[0]['evalue']}" if found else None
+
+    @property
+    def traceback(self) -> list[str]:
+        """The lines a page shows for the error."""
+        return self.of("error")[0]["traceback"]
+
+    @property
+    def idle(self) -> bool:
+        """Whether the kernel has said that it is done with it."""
+        return any(content["execution_state"] == "idle" for content in self.of("status"))
+
+
+class LiveKernel:
+    """A running kernel."""
+
+    def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
+        self.manager = manager
+        self.client = client
+        self._runs: dict[str, Run] = {}
+        self.other: dict[str, list[dict[str, Any]]] = defaultdict(list)
+
+    def start(self, code: str, *, allow_stdin: bool = False, cell_id: str | None = None) -> Run:
+        """Send a cell and return at once."""
+        content = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "user_expressions": {},
+            "allow_stdin": allow_stdin,
+            "stop_on_error": True,
+        }
+        message = self.client.session.msg("execute_request", content)
+        if cell_id is not None:
+            message["metadata"]["cellId"] = cell_id
+        self.client.shell_channel.send(message)
+        return self._runs.setdefault(message["header"]["msg_id"], Run(message["header"]["msg_id"]))
+
+    def finish(self, run: Run, seconds: float = SECONDS) -> Run:
+        """Wait for the end of a cell."""
+        self.until(lambda: run.idle, seconds, lambda: f"the cell did not end; it said {run.text!r}")
+        return run
+
+    def run(self, code: str, *, allow_stdin: bool = False, cell_id: str | None = None) -> Run:
+        """Run a cell to its end; it has to end well."""
+        run = self.finish(self.start(code, allow_stdin=allow_stdin, cell_id=cell_id))
+        assert run.error is None, "\n".join(run.traceback)
+        return run
+
+    def until(
+        self, true: Callable[[], bool], seconds: float = SECONDS, why: Callable[[], str] = lambda: "it never came true"
+    ) -> None:
+        """Read messages until something is true of them."""
+        end = time.monotonic() + seconds
+        while not true():
+            left = end - time.monotonic()
+            assert left > 0, why()
+            try:
+                self._read(min(left, 0.5))
+            except Empty:
+                assert self.manager.is_alive(), "the kernel died"
+
+    def _read(self, seconds: float) -> None:
+        message = self.client.get_iopub_msg(timeout=seconds)
+        parent = message["parent_header"].get("msg_id", "")
+        if parent in self._runs:
+            self._runs[parent].messages.append(message)
+        else:
+            self.other[parent].append(message)
+
+    def settle(self, seconds: float = 0.3) -> None:
+        """Read what is still on its way."""
+        try:
+            while True:
+                self._read(seconds)
+        except Empty:
+            return
+
+    def comm(self, comm_id: str, data: Any, kind: str = "comm_msg") -> str:
+        """Send what a widget on the page would send."""
+        message = self.client.session.msg(kind, {"comm_id": comm_id, "data": data})
+        self.client.shell_channel.send(message)
+        return message["header"]["msg_id"]
+
+    def answer(self, text: str) -> str:
+        """Wait for an `input()` and answer it; returns its prompt."""
+        prompt = self.client.get_stdin_msg(timeout=SECONDS)["content"]["prompt"]
+        self.client.input(text)
+        return prompt
+
+    def interrupt(self) -> None:
+        """What the interrupt button does."""
+        self.manager.interrupt_kernel()
+
+
+@contextmanager
+def live_kernel(version: str = CURRENT, setup: str = "") -> Iterator[LiveKernel]:
+    """Start a kernel of that ipykernel version; skips when it is not installed."""
+    environment = dict(os.environ)
+    environment["PYTHONPATH"] = os.pathsep.join([*_folder(version), str(ROOT)])
+    environment["JUPYTER_MCP_TEST"] = "1"
+    environment.pop("JUPYTER_MCP_UI", None)
+    manager = KernelManager(kernel_name="python3")
+    manager.start_kernel(env=environment)
+    client = manager.client()
+    try:
+        client.start_channels()
+        client.wait_for_ready(timeout=60)
+        kernel = LiveKernel(manager, client)
+        found = kernel.run("import ipykernel; print(ipykernel.__version__)")
+        assert found.text.strip() == version
+        if setup:
+            kernel.run(setup)
+        yield kernel
+    finally:
+        client.stop_channels()
+        manager.shutdown_kernel(now=True)
+
+
+def _folder(version: str) -> list[str]:
+    if version == CURRENT:
+        return []
+    folder = ROOT / "build" / "kernels" / version
+    if not folder.is_dir():
+        pytest.skip(f"ipykernel {version} is not in build/kernels (python scripts/kernels.py)")
+    return [str(folder)]
