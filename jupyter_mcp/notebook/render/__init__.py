@@ -23,6 +23,7 @@ from jupyter_mcp.notebook.render.views import (
     QuestionRecord,
     ServersView,
     ServerView,
+    TableView,
 )
 
 __all__ = [
@@ -37,6 +38,7 @@ __all__ = [
     "QuestionRecord",
     "ServerView",
     "ServersView",
+    "TableView",
     "bundle",
     "install",
     "quiet_once",

@@ -9,7 +9,7 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.forms.schema import as_list, is_mapping
+from jupyter_mcp.host.forms.schema import as_list, is_mapping, mapping_of
 from jupyter_mcp.host.media import decode_base64, sniff_image
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.piece import Piece, plain_line
@@ -58,6 +58,16 @@ def block_piece(block: object, server: str = "", index: Mapping[str, int] | None
             return _unknown(block)
 
 
+def kinds_of(block: object) -> list[str]:
+    """What a block counts as when later ones are numbered: an embedded picture is an image too."""
+    if not is_mapping(block):
+        return []
+    kind = str(block.get("type"))
+    blob = mapping_of(block.get("resource")).get("blob")
+    is_picture = kind == "resource" and isinstance(blob, str) and sniff_image(decode_base64(blob[:64])) is not None
+    return [kind, "image"] if is_picture else [kind]
+
+
 def text_piece(value: object, whole: str = ".text") -> Piece:
     """Text as it is: JSON and anything laid out by columns or indentation monospaced, prose in the page's type."""
     text = clean(value if value is not None else "")
@@ -75,11 +85,11 @@ def image_piece(block: Mapping[str, Any], where: str) -> Piece:
     actual = sniff_image(data)
     claimed = flat(block.get("mimeType") or "unknown type", 60)
     if actual is None:
-        said = f"[{claimed}, {size(len(data))}: not shown, it is no PNG, JPEG, GIF or WebP; {where}.data holds it]"
+        said = f"[{claimed}, {size(len(data))}: not shown, it is no PNG, JPEG, GIF or WebP; {where} holds it]"
         return plain_line(said, mark="small")
     caption = f"{actual}, {_pixels(data, actual)}{size(len(data))}"
     if len(data) > MAX_IMAGE:
-        return plain_line(f"[{caption}: too large to show here; {where}.data holds it]", mark="small")
+        return plain_line(f"[{caption}: too large to show here; {where} holds it]", mark="small")
     source = f"data:{actual};base64,{base64.b64encode(data).decode('ascii')}"
     picture = f'<img src="{source}" alt="image ({html.escape(caption)})" style="max-width:100%;height:auto">'
     return Piece(f"<p>{picture}<br>{html.muted(html.escape(caption))}</p>", f"[{caption}; {where} holds it]")
@@ -96,7 +106,7 @@ def _pixels(data: bytes, actual: str) -> str:
 def _audio(block: Mapping[str, Any], where: str) -> Piece:
     data = decode_base64(block.get("data"))
     kind = str(block.get("mimeType") or "").lower()
-    said = f"[{flat(kind or 'audio', 60)}, {size(len(data))}; {where}.data holds it]"
+    said = f"[{flat(kind or 'audio', 60)}, {size(len(data))}; {where} holds it]"
     if not data or len(data) > MAX_AUDIO or not _AUDIO.fullmatch(kind):
         return plain_line(said, mark="small")
     source = f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
@@ -135,12 +145,12 @@ def contents_piece(resource: Mapping[str, Any], where: str, *, folded: bool) -> 
 
 def _contents_body(resource: Mapping[str, Any], where: str) -> Piece:
     if isinstance(resource.get("text"), str):
-        return text_piece(resource["text"], where if where.startswith(".text") else f"{where}.text")
+        return text_piece(resource["text"], f"{where}.text")
     blob = resource.get("blob")
     if isinstance(blob, str):
         data = decode_base64(blob)
         if sniff_image(data) is not None:
-            return image_piece({"data": blob, "mimeType": resource.get("mimeType")}, where)
+            return image_piece({"data": blob, "mimeType": resource.get("mimeType")}, f"{where}.bytes")
         said = f"[{flat(resource.get('mimeType') or 'binary data', 60)}, {size(len(data))}; {where}.bytes holds it]"
         return plain_line(said, mark="small")
     return plain_line("[no contents]", mark="small")

@@ -6,6 +6,7 @@ coming renderer. None of them holds a duration, an id, a port, a process id or a
 
 from __future__ import annotations
 
+import base64
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.forms.schema import as_list, is_list, is_mapping, mapping_of
@@ -25,7 +26,7 @@ from jupyter_mcp.notebook.render.views import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from jupyter_mcp.notebook.render.piece import Piece
 
@@ -35,6 +36,7 @@ MIME = "application/vnd.jupyter-mcp+json"
 Bundle = dict[str, Any]
 MAX_PLAIN = 20_000
 MAX_HTML = 48_000
+MAX_PICTURE = 1_000_000  # bytes of a picture that is saved twice
 
 
 def bundle(obj: object, include: object = None, exclude: object = None) -> Bundle:
@@ -85,24 +87,23 @@ def of_piece(kind: str, piece: Piece, data: Mapping[str, Any]) -> Bundle:
 def _result(result: Any) -> Bundle:
     raw = mapping_of(result.raw)
     data = {"server": result.server, "tool": result.tool, "isError": bool(result.is_error)}
-    made = of_piece("result", results.result_piece(result), {**data, "content": _light(raw.get("content"))})
+    made = of_piece("result", results.result_piece(result), {**data, "content": _light(result.blocks)})
     if "structuredContent" in raw:
         made[MIME]["structuredContent"] = bounded(raw["structuredContent"], 8_000)
-    return _with_image(made, raw.get("content"))
+    return _with_image(made, result.images)
 
 
 def _read(read: Any) -> Bundle:
     made = of_piece("resource", results.read_piece(read), {"uri": read.uri, "mimeType": read.mime_type})
-    contents = [one for one in as_list(read.contents) if is_mapping(one)]
-    if len(contents) == 1 and isinstance(contents[0].get("blob"), str):
-        return _with_image(made, [{"type": "image", "data": contents[0]["blob"]}])
-    return made
+    return _with_image(made, [part.image for part in read.contents if part.image is not None])
 
 
-def _with_image(made: Bundle, blocks: object) -> Bundle:
+def _with_image(made: Bundle, images: Sequence[Any]) -> Bundle:
     """One picture goes along as a picture too: LaTeX, slides and viewers that drop `data:` addresses show that."""
-    image = results.only_image(blocks) if is_list(blocks) else None
-    return {**made, image[0]: image[1]} if image is not None else made
+    actual = images[0].actual_type if len(images) == 1 and len(images[0].data) <= MAX_PICTURE else None
+    if actual not in ("image/png", "image/jpeg"):
+        return made
+    return {**made, actual: base64.b64encode(images[0].data).decode("ascii")}
 
 
 def _light(blocks: object) -> list[Any]:
@@ -115,7 +116,7 @@ def _light(blocks: object) -> list[Any]:
 
 
 def _prompt(prompt: Any) -> Bundle:
-    return of_piece("prompt", results.prompt_piece(prompt), {"messages": len(prompt.messages)})
+    return of_piece("prompt", results.prompt_piece(prompt), {"prompt": prompt.prompt, "messages": len(prompt.dicts)})
 
 
 def _entry(entry: Any) -> Bundle:

@@ -7,6 +7,7 @@ it holds for this object in this cell only, so `r` in a later cell shows the res
 
 from __future__ import annotations
 
+import importlib
 import weakref
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -28,10 +29,15 @@ def show(obj: T) -> T:
     if _shell() is None:
         print(bundle(obj)["text/plain"])  # noqa: T201 - there is nothing else to show it with
         return obj
-    from IPython.core.display_functions import publish_display_data
-
-    publish_display_data(bundle(obj))
+    publish(bundle(obj))
     return quiet_once(obj)
+
+
+def publish(data: dict[str, Any], *, transient: dict[str, Any] | None = None, update: bool = False) -> None:
+    """A bundle as an output of the current cell, or as the new contents of an older one."""
+    display_functions: Any = importlib.import_module("IPython.core.display_functions")
+    more = {"update": True} if update else {}
+    display_functions.publish_display_data(data, transient=transient or {}, **more)
 
 
 def quiet_once(obj: T) -> T:

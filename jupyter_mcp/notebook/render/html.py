@@ -28,14 +28,13 @@ __all__ = [
     "tag",
 ]
 
-_BORDER = "1px solid var(--jp-border-color2, rgba(128,128,128,.4))"
 _TONES = {
     "plain": "",
     "good": "color:var(--jp-success-color1, #2e7d32)",
     "warning": "color:var(--jp-warn-color0, #b26a00)",
     "error": "color:var(--jp-error-color1, #d32f2f)",
 }
-_CELL = f"text-align:left;vertical-align:top;padding:2px 8px;border-bottom:{_BORDER};white-space:pre-wrap"
+_CELL = "text-align:left;vertical-align:top;white-space:pre-wrap"
 
 
 def escape(value: object) -> str:

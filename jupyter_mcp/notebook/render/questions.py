@@ -53,7 +53,7 @@ def asked_by(question: Question) -> Piece:
         return Piece(html.note(f"<b>{html.escape(server)}</b> {asks}"), f"{server} {asks}")
     act = cause_text(server, cause.method, cause.name)
     return Piece(
-        html.note(f"<b>{html.escape(server)}</b> {asks}, while {act[0]} {html.code(act[1])}"),
+        html.note(f"<b>{html.escape(server)}</b> {asks}, while {html.escape(act[0])} {html.code(act[1])}"),
         f"{server} {asks}, while {act[0]} {act[1]}",
     )
 

@@ -6,13 +6,11 @@ the form that reads best. A result without content says so: it is not the same a
 
 from __future__ import annotations
 
-import base64
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.host.forms.schema import is_list, is_mapping, mapping_of
-from jupyter_mcp.host.media import decode_base64, sniff_image
 from jupyter_mcp.notebook.render import html
-from jupyter_mcp.notebook.render.blocks import block_piece, contents_piece, text_piece
+from jupyter_mcp.notebook.render.blocks import block_piece, contents_piece, kinds_of, text_piece
 from jupyter_mcp.notebook.render.data import data_piece, same_data
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, warning_line
 from jupyter_mcp.notebook.render.text import count, flat
@@ -20,7 +18,7 @@ from jupyter_mcp.notebook.render.text import count, flat
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["only_image", "prompt_piece", "read_piece", "result_piece"]
+__all__ = ["prompt_piece", "read_piece", "result_piece"]
 
 MAX_BLOCKS = 40
 MAX_TOTAL = 40_000  # characters of HTML without pictures and sounds: a saved notebook stays readable
@@ -29,10 +27,8 @@ MAX_TOTAL = 40_000  # characters of HTML without pictures and sounds: a saved no
 def result_piece(result: Any) -> Piece:
     """A `Result`: name, error mark, blocks, structured content, notes."""
     label = label_of(result.server, result.tool)
-    raw = mapping_of(result.raw)
-    blocks = _list(raw.get("content"))
-    structured = raw.get("structuredContent")
-    body = _body(blocks, structured, result.server, is_error=bool(result.is_error))
+    structured = mapping_of(result.raw).get("structuredContent")
+    body = _body(_list(result.blocks), structured, result.server, is_error=bool(result.is_error))
     notes = [warning_line(note) for note in _notes(result)]
     if not body:
         said = "failed without a message" if result.is_error else "completed, returned no content"
@@ -88,8 +84,8 @@ def _block_pieces(blocks: Sequence[Any], server: str) -> list[Piece]:
     pieces: list[Piece] = []
     for block in blocks[:MAX_BLOCKS]:
         pieces.append(block_piece(block, server, seen))
-        kind = str(block.get("type")) if is_mapping(block) else "?"
-        seen[kind] = seen.get(kind, 0) + 1
+        for kind in kinds_of(block):
+            seen[kind] = seen.get(kind, 0) + 1
     if len(blocks) > MAX_BLOCKS:
         pieces.append(plain_line(f"… {count(len(blocks) - MAX_BLOCKS, 'more block')}; .content holds all"))
     return pieces
@@ -120,13 +116,12 @@ def _notes(result: Any) -> list[str]:
 
 def read_piece(read: Any) -> Piece:
     """A `Read`: the address, then each of its contents."""
-    contents = [part for part in (_dict(one) for one in _list(getattr(read, "contents", None))) if part]
+    contents = [mapping_of(one.raw) for one in _list(read.contents)]
     label = flat(read.uri, 500)
     single = len(contents) == 1
     pieces: list[Piece] = []
     for at, part in enumerate(contents[:MAX_BLOCKS]):
-        where = ".text" if single and isinstance(part.get("text"), str) else ("" if single else f".contents[{at}]")
-        pieces.append(contents_piece(part, where, folded=not single))
+        pieces.append(contents_piece(part, "" if single else f".contents[{at}]", folded=not single))
     if not contents:
         pieces = [plain_line("read, it has no contents", mark="i")]
     if len(contents) > MAX_BLOCKS:
@@ -139,11 +134,11 @@ def read_piece(read: Any) -> Piece:
 
 def prompt_piece(prompt: Any) -> Piece:
     """A `PromptResult`: each message under its role."""
-    messages = [one for one in (_dict(message) for message in _list(getattr(prompt, "messages", None))) if one]
-    name = label_of(getattr(prompt, "server", ""), getattr(prompt, "name", None) or getattr(prompt, "prompt", None))
-    told = flat(getattr(prompt, "description", None) or "", 300)
+    messages = [mapping_of(message) for message in _list(prompt.dicts)]
+    name = label_of(prompt.server, prompt.prompt)
+    told = flat(prompt.description or "", 300)
     head = html.muted(f"{html.code(name)}{f' {html.escape(told)}' if told else ''}") if name or told else ""
-    pieces = [message_piece(message, getattr(prompt, "server", "") or "") for message in messages[:MAX_BLOCKS]]
+    pieces = [message_piece(message, prompt.server) for message in messages[:MAX_BLOCKS]]
     if not pieces:
         pieces = [plain_line("the prompt has no messages", mark="i")]
     body = stack([*_fit(pieces, name), *(warning_line(note) for note in _notes(prompt))])
@@ -158,26 +153,6 @@ def message_piece(message: Mapping[str, Any], server: str = "") -> Piece:
     parts = [text_piece(block) if isinstance(block, str) else block_piece(block, server) for block in blocks]
     body = stack(parts)
     return Piece(html.note(f"<b>{html.escape(role)}</b>") + html.quote(body.html), f"{role}: {body.text}")
-
-
-def only_image(blocks: Sequence[Any]) -> tuple[str, str] | None:
-    """(MIME type, base64) when exactly one picture is among the blocks and it is a PNG or JPEG."""
-    found = [block for block in blocks if is_mapping(block) and block.get("type") == "image"]
-    if len(found) != 1:
-        return None
-    data = decode_base64(found[0].get("data"))
-    actual = sniff_image(data)
-    if actual not in ("image/png", "image/jpeg") or len(data) > 1_000_000:
-        return None
-    return actual, base64.b64encode(data).decode("ascii")
-
-
-def _dict(value: object) -> Mapping[str, Any]:
-    """A dict, whether the host hands out dicts or models."""
-    if is_mapping(value):
-        return value
-    dump = getattr(value, "model_dump", None)
-    return mapping_of(dump(by_alias=True, mode="json", exclude_none=True)) if callable(dump) else {}
 
 
 def _list(value: object) -> list[Any]:
