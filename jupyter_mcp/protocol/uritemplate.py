@@ -1,0 +1,203 @@
+"""URI templates (RFC 6570): the variables of a template, a URI from values, and values from a URI.
+
+Expansion is the `uritemplate` library's, imported at first use. Matching, which the RFC leaves open, is ours: simple,
+`+`, `#`, `.`, `/`, `;`, `?` and `&` expressions, several variables, prefix (`:3`) and explode (`*`) modifiers.
+
+Above: server registry (resource templates), host (`read` with a template), completion. Source: RFC 6570; MCP "Resource
+templates".
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+from urllib.parse import unquote
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+_EXPRESSION = re.compile(r"\{([^{}]*)\}")
+_VARIABLE = re.compile(r"((?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})+)(?::([1-9]\d{0,3})|(\*))?")
+_OPERATORS = "+#./;?&"
+
+# what a value may be made of: unreserved and percent-encoded characters; with `+` and `#` also reserved ones. Other
+# characters (spaces, non-ASCII letters) stand for themselves, because clients do send them unencoded.
+_PLAIN = r"[^/?#\[\]@!$&'()*+,;=:]"
+_RESERVED = r"[^?#]"
+_ANYTHING = r"."
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """One variable of an expression: `name`, longest length in characters (0: any), exploded or not."""
+
+    name: str
+    prefix: int = 0
+    explode: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Expression:
+    """`{operator variable, …}`; the operator is "" for a simple one."""
+
+    operator: str
+    variables: tuple[Variable, ...]
+
+
+Part = str | Expression
+Values = dict[str, Any]
+
+
+@lru_cache(maxsize=512)
+def parse(template: str) -> tuple[Part, ...]:
+    """A template as literal texts and expressions. An expression that is not one is literal text."""
+    parts: list[Part] = []
+    done = 0
+    for found in _EXPRESSION.finditer(template):
+        expression = _expression(found[1])
+        if expression is not None:
+            if found.start() > done:
+                parts.append(template[done : found.start()])
+            parts.append(expression)
+            done = found.end()
+    if done < len(template):
+        parts.append(template[done:])
+    return tuple(parts)
+
+
+def _expression(text: str) -> Expression | None:
+    operator = text[0] if text and text[0] in _OPERATORS else ""
+    found = [_VARIABLE.fullmatch(spec.strip()) for spec in text[len(operator) :].split(",")]
+    variables = tuple(Variable(m[1], int(m[2] or 0), m[3] is not None) for m in found if m is not None)
+    return Expression(operator, variables) if len(variables) == len(found) else None
+
+
+def variables(template: str) -> list[str]:
+    """The names of a template's variables, each once, in order."""
+    names = (v.name for part in parse(template) if isinstance(part, Expression) for v in part.variables)
+    return list(dict.fromkeys(names))
+
+
+def expand(template: str, values: Mapping[str, Any]) -> str:
+    """The URI that `values` make of `template`; a variable without a value expands to nothing."""
+    import uritemplate
+
+    return uritemplate.expand(template, {name: _expandable(value) for name, value in values.items()})
+
+
+def _expandable(value: object) -> Any:
+    return str(value).lower() if isinstance(value, bool) else value
+
+
+def match(template: str, uri: str) -> Values | None:
+    """The values that make `uri` of `template`, percent-decoded; None when it is not of that form.
+
+    Where several splits are possible the earlier variable takes as little as it can. A variable that the URI leaves out
+    is absent from the values; an exploded one gives a list, or a dict for `;`, `?` and `&` whose keys are other names.
+    """
+    parts = parse(template)
+    pattern = _pattern(parts)
+    found = pattern.fullmatch(uri)
+    if found is None:
+        return None
+    values: Values = {}
+    for index, part in enumerate(p for p in parts if isinstance(p, Expression)):
+        text = found[f"e{index}"]
+        read = _read_named(part, text) if part.operator in (";", "?", "&") else _read_list(part, text)
+        if read is None or any(values.get(name, value) != value for name, value in read.items()):
+            return None
+        values.update(read)
+    return values
+
+
+@lru_cache(maxsize=512)
+def _pattern(parts: tuple[Part, ...]) -> re.Pattern[str]:
+    out: list[str] = []
+    count = 0
+    for part in parts:
+        if isinstance(part, Expression):
+            out.append(f"(?P<e{count}>{_shape(part)})")
+            count += 1
+        else:
+            out.append(re.escape(part))
+    return re.compile("".join(out), re.DOTALL)
+
+
+def _shape(expression: Expression) -> str:
+    """A pattern for the whole expansion of an expression, its first character and separators included."""
+    operator = expression.operator
+    several = len(expression.variables) > 1 or expression.variables[0].explode
+    if operator in ("+", "#"):
+        lead = "#" if operator == "#" else ""
+        body = f"{_ANYTHING if operator == '#' else _RESERVED}*?"
+        return f"(?:{lead}{body})?" if lead else body
+    if operator in (";", "?", "&"):
+        return {";": r"(?:;[^/?#]*?)?", "?": r"(?:\?[^#]*?)?", "&": r"(?:&[^#]*?)?"}[operator]
+    if operator in ("/", "."):
+        item = rf"{re.escape(operator)}{_PLAIN[:-1]}{'.' if operator == '.' else ''}]*?"
+        return f"(?:{item})*?" if several else f"(?:{item})?"
+    item = f"{_PLAIN}*?"
+    return f"{item}(?:,{item})*?" if several else item
+
+
+def _read_list(expression: Expression, text: str) -> Values | None:
+    """Values of `{a,b}`, `{+a}`, `{#a}`, `{/a,b}`, `{.a,b}`: by their place."""
+    operator, wanted = expression.operator, expression.variables
+    if operator in ("#", "/", "."):
+        if not text:
+            return {}
+        text = text[1:]
+    elif not text:
+        # nothing: a single variable was empty, several were left out
+        return {wanted[0].name: ""} if len(wanted) == 1 and not wanted[0].explode else {}
+    separator = operator if operator in ("/", ".") else ","
+    if len(wanted) == 1 and not wanted[0].explode:
+        return _value(wanted[0], text)
+    return _by_place(wanted, text.split(separator))
+
+
+def _by_place(wanted: Sequence[Variable], pieces: list[str]) -> Values | None:
+    values: Values = {}
+    for index, variable in enumerate(wanted):
+        if not pieces:
+            break
+        if variable.explode:
+            rest = len(wanted) - index - 1
+            taken, pieces = (pieces[:-rest], pieces[-rest:]) if rest else (pieces, [])
+            values[variable.name] = [unquote(piece) for piece in taken]
+            continue
+        read = _value(variable, pieces.pop(0))
+        if read is None:
+            return None
+        values.update(read)
+    return None if pieces else values
+
+
+def _value(variable: Variable, text: str) -> Values | None:
+    plain = unquote(text)
+    return None if variable.prefix and len(plain) > variable.prefix else {variable.name: plain}
+
+
+def _read_named(expression: Expression, text: str) -> Values | None:
+    """Values of `{?a,b}`, `{&a}`, `{;a}`: by their names, in any order; unknown names belong to an exploded variable."""
+    values: Values = {}
+    exploded = next((v for v in expression.variables if v.explode), None)
+    by_name = {v.name: v for v in expression.variables}
+    for pair in re.split(r"[;&]" if expression.operator != ";" else ";", text[1:]) if text else ():
+        name, _, raw = pair.partition("=")
+        name = unquote(name)
+        raw = raw if expression.operator == ";" else raw.replace("+", " ")
+        known = by_name.get(name)
+        if known is not None and not known.explode:
+            if name in values or (read := _value(known, raw)) is None:
+                return None
+            values.update(read)
+        elif known is not None:
+            values.setdefault(name, []).append(unquote(raw))
+        elif exploded is None:
+            return None
+        else:
+            values.setdefault(exploded.name, {})[name] = unquote(raw)
+    return values
