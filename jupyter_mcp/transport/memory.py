@@ -52,7 +52,7 @@ class MemoryTransport:
         """Hand one message over."""
         data = encode(message)
         if self._closed or self.peer._closed:
-            raise ConnectionLost("the server is closed.", may_have_run=False)
+            raise ConnectionLost("The server is closed.", may_have_run=False)
         asyncio.get_running_loop().call_soon(self.peer._arrive, data)
         return len(data)
 

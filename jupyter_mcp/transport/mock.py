@@ -122,7 +122,7 @@ class ScriptTransport:
         """Take a message of the client and go on playing."""
         data = encode(message)
         if self.closed:
-            raise ConnectionLost("the server is gone.", may_have_run=False)
+            raise ConnectionLost("The server is gone.", may_have_run=False)
         for item in parse_line(data).messages:
             self._take(item)
         return len(data)

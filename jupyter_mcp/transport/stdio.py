@@ -92,6 +92,11 @@ class StdioTransport:
         return tuple(self._tail.lines)
 
     @property
+    def key(self) -> object:
+        """What is the same for the same server: a connection remembers its era by it."""
+        return ("stdio", self.command, self.args, self._cwd)
+
+    @property
     def tree(self) -> system.Tree | None:
         """The processes, once started."""
         return self._process.tree if self._process else None
@@ -102,7 +107,7 @@ class StdioTransport:
         try:
             process = await self._spawn()
         except LaunchError as error:
-            raise ConnectionFailed(f"cannot start the server: {error.message}", hint=error.hint) from None
+            raise ConnectionFailed(f"The server cannot be started: {error.message}", hint=error.hint) from None
         self._process = process
         self._stdin = process.stdin
         self._life = asyncio.get_running_loop().create_task(self._run(process, receiver), name="mcp stdio server")
@@ -140,10 +145,10 @@ class StdioTransport:
 
     def _lost(self) -> ConnectionLost:
         if self._process is None:
-            return ConnectionLost("the server is not running.", may_have_run=False)
+            return ConnectionLost("The server is not running.", may_have_run=False)
         closed = self._process.describe()
         return ConnectionLost(
-            f"the server {closed.reason}.", may_have_run=False, exit_code=closed.exit_code, stderr=closed.stderr
+            f"The server {closed.reason}.", may_have_run=False, exit_code=closed.exit_code, stderr=closed.stderr
         )
 
     def cancel(self, request_id: int | str) -> None:

@@ -1,0 +1,244 @@
+"""Our requests, from the gate to the result: shaped for the era, cancelled properly, over as many rounds as it takes.
+
+What is sent and what the answers mean is `protocol`'s; who waits how long is `pending`'s. Here both meet the link.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from jupyter_mcp.client.peer import Call, OnLog, OnProgress
+from jupyter_mcp.errors import (
+    Cancelled,
+    InputRefused,
+    LocalProtocolError,
+    MCPError,
+    RemoteProtocolError,
+    RequestError,
+    RequestTimeout,
+)
+from jupyter_mcp.protocol import jsonrpc, modern
+from jupyter_mcp.protocol.jsonrpc import URL_ELICITATION_REQUIRED
+from jupyter_mcp.protocol.methods import TABLE
+from jupyter_mcp.protocol.modern import Ask, Send
+from jupyter_mcp.protocol.probe import demands_initialize
+
+if TYPE_CHECKING:
+    from jupyter_mcp.client.connection import Connection
+    from jupyter_mcp.client.pending import Pending
+    from jupyter_mcp.client.session import Session
+
+# What a server's question can be about. Lists, pings and the like are not acts of a person.
+_ACTS = frozenset(("tools/call", "resources/read", "prompts/get"))
+_NEVER_CANCELLED = frozenset(("initialize",))
+
+
+class Calls:
+    """The requests of one connection in flight."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+        self._in_flight: dict[Call, None] = {}
+
+    def __iter__(self) -> Any:
+        return iter(tuple(self._in_flight))
+
+    def only(self) -> Call | None:
+        """The one act in flight; None when there is none, or more than one."""
+        acts = [call for call in self._in_flight if call.method in _ACTS]
+        return acts[0] if len(acts) == 1 else None
+
+    async def run(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None,
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+        on_log: OnLog | None = None,
+        log_level: str | None = None,
+    ) -> dict[str, Any]:
+        """See `Connection.request`."""
+        session = self._connection.require(method)
+        row = TABLE.get(method)
+        name = (params or {}).get(row.name_key) if row is not None and row.name_key else None
+        arguments = (params or {}).get("arguments")
+        call = Call(
+            method,
+            name if isinstance(name, str) else "",
+            cast("Mapping[str, Any]", arguments) if isinstance(arguments, Mapping) else {},
+            on_progress,
+            on_log,
+        )
+        patience = self._connection.options.timeout if timeout is None else timeout
+        self._in_flight[call] = None
+        try:
+            return await self._attempt(session, call, params, patience, log_level)
+        except MCPError as error:
+            error.server = error.server or self._connection.name
+            raise
+        finally:
+            del self._in_flight[call]
+
+    async def _attempt(
+        self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float, log_level: str | None
+    ) -> dict[str, Any]:
+        if session.era == "legacy":
+            return await self._legacy(session, call, params, timeout)
+        try:
+            return await self._rounds(session, call, params, timeout, log_level)
+        except RequestError as error:
+            if session.proven or not demands_initialize(error.code, error.message):
+                raise
+        # Half modern: it answered server/discover and wants the handshake all the same.
+        await self._connection.fall_back(session)
+        return await self._legacy(self._connection.require(call.method), call, params, timeout)
+
+    # -- legacy ---------------------------------------------------------------------------------------------------
+
+    async def _legacy(
+        self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float
+    ) -> dict[str, Any]:
+        try:
+            return self._object(call, await self._exchange(session, call, params, timeout, None))
+        except RequestError as error:
+            if error.code != URL_ELICITATION_REQUIRED:
+                raise
+            await self._open_pages(call, error)
+        return self._object(call, await self._exchange(session, call, params, timeout, None))
+
+    async def _open_pages(self, call: Call, error: RequestError) -> None:
+        """-32042 (2025-11-25): the server wants pages visited before the request is sent again."""
+        wanted: Any = cast("Any", error.data).get("elicitations") if isinstance(error.data, Mapping) else None
+        listed = cast("list[Any]", wanted) if isinstance(wanted, list) else []
+        pages = [cast("dict[str, Any]", page) for page in listed if isinstance(page, dict)]
+        if not pages:
+            raise error
+        answers = await self._connection.questions.fulfil(
+            self._connection.require(call.method).link,
+            call,
+            {
+                str(number): {"method": "elicitation/create", "params": {"mode": "url", **page}}
+                for number, page in enumerate(pages)
+            },
+        )
+        if any(answer.get("action") != "accept" for answer in answers.values()):
+            raise InputRefused(f"The server needs a page to be opened first: {error.message}")
+
+    # -- modern ---------------------------------------------------------------------------------------------------
+
+    async def _rounds(
+        self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float, log_level: str | None
+    ) -> dict[str, Any]:
+        flow = modern.rounds(
+            call.method, params, cap=self._connection.options.max_rounds, capabilities=session.client_capabilities
+        )
+        answer: Any = None
+        while True:
+            try:
+                step = flow.send(answer)
+            except StopIteration as done:
+                return cast("dict[str, Any]", done.value)
+            if isinstance(step, Send):
+                answer = await self._exchange(session, call, step.params, timeout, log_level)
+                session.proven = True
+            elif isinstance(step, Ask):
+                answer = await self._interruptible(
+                    call, self._connection.questions.fulfil(session.link, call, step.requests)
+                )
+            else:
+                answer = await self._interruptible(call, asyncio.sleep(step.seconds))
+
+    async def _interruptible(self, call: Call, work: Any) -> Any:
+        """Wait between two rounds; `call.cancel()` ends it."""
+        task = asyncio.ensure_future(work)
+        call.stop = task.cancel
+        try:
+            if call.cancelled:
+                task.cancel()
+            return await task
+        except asyncio.CancelledError:
+            if call.cancelled:
+                raise self._cancelled(call) from None
+            raise
+        finally:
+            call.stop = None
+            task.cancel()
+
+    # -- one exchange ---------------------------------------------------------------------------------------------
+
+    async def _exchange(
+        self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float, log_level: str | None
+    ) -> Any:
+        """Send one request and wait for its result; raises `RequestError` for an error."""
+        if call.cancelled:
+            raise self._cancelled(call)
+        link = session.link
+        limit = max(timeout, self._connection.options.max_timeout)
+        pending = link.begin(call.method, timeout=timeout, limit=limit, call=call)
+        call.id = pending.id
+        call.stop = lambda: self._stop(session, pending, call)
+        token = None if call.on_progress is None else pending.id
+        try:
+            await link.request(pending, session.shape(params, token=token, log_level=log_level))
+            message = await pending.future
+        except asyncio.CancelledError:
+            self.give_up(session, pending, "cancelled")
+            raise
+        except LocalProtocolError as error:
+            raise LocalProtocolError(
+                f"{_what(call)} was not sent: {error.message}", server=self._connection.name
+            ) from None
+        finally:
+            call.stop = None
+        if jsonrpc.kind(message) == "response":
+            return message["result"]
+        error = jsonrpc.parse_error(message)
+        raise RequestError(error.message, code=error.code, data=error.data, server=self._connection.name)
+
+    def _object(self, call: Call, result: Any) -> dict[str, Any]:
+        if not isinstance(result, dict):
+            raise RemoteProtocolError(f"The server's result of {call.method} is not an object.")
+        return cast("dict[str, Any]", result)
+
+    # -- ending one -----------------------------------------------------------------------------------------------
+
+    def _stop(self, session: Session, pending: Pending, call: Call) -> None:
+        self.give_up(session, pending, "cancelled")
+        if not pending.future.done():
+            pending.future.set_exception(self._cancelled(call))
+
+    def _cancelled(self, call: Call) -> Cancelled:
+        return Cancelled(f"{_what(call)} was cancelled.", server=self._connection.name)
+
+    def give_up(self, session: Session, pending: Pending, reason: str) -> None:
+        """Wait no more, and tell the server, unless the answer came in the same moment."""
+        if session.link.waiting.drop(pending):
+            self.tell_cancelled(session, pending, reason)
+
+    def tell_cancelled(self, session: Session, pending: Pending, reason: str) -> None:
+        """Tell the server that nobody waits for this request."""
+        link = session.link
+        link.transport.cancel(pending.id)
+        by_stream = session.era == "modern" and link.transport.kind in ("http", "sse")  # closing it says it there
+        if pending.sent and not by_stream and pending.method not in _NEVER_CANCELLED:
+            link.post(jsonrpc.notification("notifications/cancelled", {"requestId": pending.id, "reason": reason}))
+
+    def timed_out(self, session: Session, pending: Pending) -> None:
+        """Its time is over."""
+        self.tell_cancelled(session, pending, "timeout")
+        if not pending.future.done():
+            what = _what(pending.call) if pending.call is not None else pending.method
+            pending.future.set_exception(
+                RequestTimeout(
+                    f"The server '{self._connection.name}' did not answer {what} within {pending.timeout:g} s;"
+                    " it was told to stop.",
+                    server=self._connection.name,
+                )
+            )
+
+
+def _what(call: Call) -> str:
+    return f"{call.method} {call.name}".rstrip()

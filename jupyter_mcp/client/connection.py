@@ -1,0 +1,577 @@
+"""One connection to one server: found out, kept, used and closed, the same way in both eras.
+
+    connection = Connection("demo", lambda: StdioTransport("demo-server"), ConnectOptions(), peer)
+    await connection.open()
+    result = await connection.call_tool("add", {"a": 1, "b": 2})
+    await connection.close()
+
+It lives on one event loop. Nothing in it is bound to the task that opened it: the process belongs to a task of its
+transport, questions and streams to tasks of the link; so it may be closed from anywhere, in any order, at any time.
+
+Above: the host, by `ServerPeer`. Below: `transport` (bytes), `protocol` (what to say). This file is the way in; the
+work is in `opening`, `calls`, `questions`, `listings` and `watching`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import itertools
+import logging
+from collections import deque
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from jupyter_mcp.client import diagnosis
+from jupyter_mcp.client.calls import Calls
+from jupyter_mcp.client.link import Link
+from jupyter_mcp.client.listings import CHANGED, Kind, Listing, Listings
+from jupyter_mcp.client.opening import Opening, remember, remembered
+from jupyter_mcp.client.options import ConnectOptions, EraChoice
+from jupyter_mcp.client.peer import Call, OnLog, OnProgress, ServerPeer
+from jupyter_mcp.client.questions import Questions
+from jupyter_mcp.client.session import Session
+from jupyter_mcp.client.watching import Watch, Watching
+from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, LocalProtocolError, MCPError, UsageError
+from jupyter_mcp.protocol import jsonrpc, legacy
+from jupyter_mcp.protocol.capabilities import declared, may_notify
+from jupyter_mcp.protocol.listen import ACKNOWLEDGED
+from jupyter_mcp.protocol.methods import TABLE, known
+from jupyter_mcp.protocol.modern import LOG_LEVELS
+from jupyter_mcp.protocol.probe import Verdict, fallback, probe
+from jupyter_mcp.protocol.revisions import LATEST_LEGACY, Era, features
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
+
+    from jupyter_mcp.client.pending import Pending
+    from jupyter_mcp.protocol.jsonrpc import Id
+    from jupyter_mcp.transport.base import Closed, Message, Noise, Transport
+
+__all__ = ["Call", "ConnectOptions", "Connection", "Listing", "ServerPeer", "Watch"]
+
+log = logging.getLogger("jupyter_mcp.client")
+
+State = Literal["starting", "ready", "lost", "closed"]
+_MOST_NOTES = 100
+
+
+class Connection:
+    """One server.
+
+    Args:
+        name: what the person calls it.
+        make_transport: gives a fresh transport; called again when the server has to be started again.
+        options: see `ConnectOptions`.
+        peer: the host.
+
+    Attributes:
+        state: "starting" until it is open, "ready", "lost" (the server went away), "closed" (we closed it).
+        notes: what was odd, one sentence each, every kind once.
+        noise: the last lines of stdout that were no messages.
+        last_closed: how the server ended, once it did.
+    """
+
+    def __init__(
+        self, name: str, make_transport: Callable[[], Transport], options: ConnectOptions, peer: ServerPeer
+    ) -> None:
+        self.name = name
+        self.options = options
+        self.state: State = "starting"
+        self.session: Session | None = None
+        self.notes: list[str] = []
+        self.noise: deque[str] = deque(maxlen=200)
+        self.last_closed: Closed | None = None
+        self._make_transport = make_transport
+        self._peer = peer
+        self._link: Link | None = None
+        self._ids = itertools.count(1)
+        self._opening = asyncio.Lock()
+        self._ending: asyncio.Future[None] | None = None
+        self._falling = asyncio.Lock()
+        self._noted: set[str] = set()
+        self._calls = Calls(self)
+        self.questions = Questions(self, peer, self._calls.only)
+        self._watching = Watching(self)
+        self._listings = Listings(
+            self._list_page, self._offers, self._watching.covers, self._changed, options.max_pages
+        )
+
+    # -- what is known --------------------------------------------------------------------------------------------
+
+    @property
+    def era(self) -> Era | None:
+        """Once connected."""
+        return self.session.era if self.session else None
+
+    @property
+    def revision(self) -> str | None:
+        """Once connected."""
+        return self.session.revision if self.session else None
+
+    @property
+    def info(self) -> dict[str, Any]:
+        """What the server calls itself; untrusted."""
+        return self.session.info if self.session else {}
+
+    @property
+    def instructions(self) -> str | None:
+        """The server's text about its use; untrusted."""
+        return self.session.instructions if self.session else None
+
+    @property
+    def capabilities(self) -> dict[str, Any]:
+        """What the server declared."""
+        return self.session.capabilities if self.session else {}
+
+    @property
+    def stderr(self) -> Sequence[str]:
+        """The last 200 lines of the server's stderr, also after its end."""
+        return self._link.transport.stderr if self._link else ()
+
+    @property
+    def calls(self) -> Sequence[Call]:
+        """Our requests in flight, oldest first."""
+        return tuple(self._calls)
+
+    # -- life -----------------------------------------------------------------------------------------------------
+
+    async def open(self, on_status: Callable[[str], None] | None = None) -> None:
+        """Start the server and find out how it speaks; again after it was lost or closed.
+
+        Args:
+            on_status: told what is going on, in a word or two.
+
+        Raises:
+            ConnectionFailed: it cannot be started or reached, or there is no common revision.
+        """
+        async with self._opening:
+            if self.state == "ready":
+                return
+            self.state = "starting"
+            self._changed()
+            try:
+                if on_status is not None:
+                    on_status("starting…")
+                await self._open()
+            except BaseException as error:
+                await self._abort(error)
+                raise
+
+    async def _open(self) -> None:
+        link = await self._start(None)
+        key = getattr(link.transport, "key", None)
+        known_era = remembered(key) if self.options.era == "auto" else None
+        try:
+            verdict, link = await self._probe(link, known_era or self.options.era)
+        except ConnectionFailed:
+            if known_era is None or self.state != "starting":
+                raise
+            remember(key, None)  # it speaks otherwise now
+            verdict, link = await self._probe(await self._start(link), "auto")
+        if verdict.era == "legacy":
+            remember(key, "legacy")
+        await self._begin(verdict, link)
+
+    async def _start(self, before: Link | None) -> Link:
+        """A fresh server, after `before` is gone."""
+        if before is not None:
+            await before.close()
+        if self.state != "starting":
+            raise ConnectionFailed(f"The connection to '{self.name}' was closed while it was opened.", server=self.name)
+        link = self._link = Link(self._make_transport(), self, lambda: next(self._ids))
+        await link.open()
+        return link
+
+    async def _probe(self, link: Link, era: EraChoice) -> tuple[Verdict, Link]:
+        opening = Opening(link, self.options, self._start)
+        verdict = await opening.run(probe(era, self.options.client_info, self._peer.capabilities))
+        return verdict, opening.link
+
+    async def _begin(self, verdict: Verdict, link: Link) -> None:
+        """Everything is agreed: use it."""
+        session = Session(
+            link,
+            verdict.era,
+            verdict.revision,
+            verdict.info,
+            verdict.instructions,
+            verdict.capabilities,
+            self.options.client_info,
+            self._peer.capabilities(verdict.revision),
+        )
+        for text in verdict.notes:
+            self.note(text, text)
+        if verdict.era == "legacy":
+            await link.send(legacy.initialized())
+        self._listings.forget()
+        self.session = session
+        self.state = "ready"
+        self._watching.begin(session)
+        self._changed()
+
+    async def fall_back(self, session: Session) -> None:
+        """The server of `session` is only half modern: do the handshake after all, once for all who notice."""
+        async with self._falling:
+            if self.session is not session or session.link.closed is not None:
+                return
+            opening = Opening(session.link, self.options, self._start)
+            verdict = await opening.run(fallback(self.options.client_info, self._peer.capabilities))
+            self.note(
+                "half-modern",
+                "The server answers server/discover but wants the initialize handshake; the legacy era is used."
+                " era=legacy spares the detour.",
+            )
+            remember(getattr(session.link.transport, "key", None), "legacy")
+            await self._begin(verdict, opening.link)
+
+    async def _abort(self, error: BaseException) -> None:
+        """Opening failed, or was cancelled: nothing stays behind."""
+        if self.state == "starting":
+            self.state = "closed"
+        link = self._link
+        if isinstance(error, MCPError):
+            if link is not None:
+                await asyncio.shield(link.close())
+            self._explain(error)
+        elif link is not None:
+            self._ending = asyncio.ensure_future(link.close())  # an interrupt does not wait for it
+        self._changed()
+
+    def _explain(self, error: MCPError) -> None:
+        """Add what is known about the server to the error: its name, its last words, what to do."""
+        error.server = self.name
+        error.message = error.message.replace("The server ", f"The server '{self.name}' ", 1)
+        if isinstance(error, ConnectionFailed):
+            closed = self._link.closed if self._link else None
+            error.stderr = error.stderr or list(self.stderr)
+            if error.exit_code is None and closed is not None:
+                error.exit_code = closed.exit_code
+            error.hint = error.hint or diagnosis.hint(error.stderr, tuple(self.noise), error.exit_code)
+        if error.hint and error.message[-1:] not in ".!?":
+            error.message += "."
+
+    async def close(self) -> None:
+        """End it. Whoever still waits gets `ConnectionLost`. Returns when nothing of the server is left."""
+        self.state = "closed"
+        link = self._link
+        if link is not None:
+            link.fail_all(lambda pending: self._lost("was closed", pending))
+        self._end()
+        if link is not None:
+            await link.close()
+
+    def _end(self) -> None:
+        self.questions.end()
+        self._listings.end()
+        self._watching.end()
+        self._changed()
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> None:
+        """Run something beside, as long as the link lives."""
+        if self._link is not None:
+            self._link.spawn(work)
+
+    # -- requests -------------------------------------------------------------------------------------------------
+
+    async def request(
+        self,
+        method: str,
+        params: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+        on_log: OnLog | None = None,
+        log_level: str | None = None,
+    ) -> dict[str, Any]:
+        """Send one request and wait for its result, over all rounds it takes. Cancelling the waiting task cancels it.
+
+        Args:
+            method, params: as in the specification, without an envelope.
+            timeout: seconds without an answer or progress; default `options.timeout`.
+            on_progress: called with (progress, total, message) as the server sends them.
+            on_log: called with (level, logger, data) of log messages that belong to this request.
+            log_level: what log messages to ask for (modern only).
+
+        Raises:
+            UsageError: the server did not declare what the method needs; nothing was sent.
+            RequestError: the server answered with an error.
+            RequestTimeout, Cancelled, InputRefused, ConnectionLost, ProtocolError.
+        """
+        return await self._calls.run(
+            method, params, timeout=timeout, on_progress=on_progress, on_log=on_log, log_level=log_level
+        )
+
+    def require(self, method: str) -> Session:
+        """The session, if `method` may be sent now. Raises what `request` raises before sending."""
+        session = self.session
+        if session is None or self.state != "ready":
+            raise self._lost(self._how_gone(), None)
+        if not session.allows(method):
+            capability = TABLE[method].capability_in(session.era) or (method,)
+            raise UsageError(
+                f"The server '{self.name}' does not offer {'.'.join(capability)}; {method} was not sent.",
+                server=self.name,
+            )
+        if method in TABLE and known(method, session.revision, "client") is None:
+            raise LocalProtocolError(
+                f"There is no {method} in {session.revision}, which '{self.name}' speaks.", server=self.name
+            )
+        return session
+
+    def _how_gone(self) -> str:
+        if self.state == "closed":
+            return "is closed"
+        if self.state == "starting":
+            return "is not connected yet"
+        return self.last_closed.reason if self.last_closed else "is gone"
+
+    def _lost(self, reason: str, pending: Pending | None) -> ConnectionLost:
+        closed = self.last_closed
+        during = f" during {pending.method} {pending.call.name if pending.call else ''}".rstrip() if pending else ""
+        last = diagnosis.last_line(closed.stderr) if closed and closed.exit_code else ""
+        return ConnectionLost(
+            f"The server '{self.name}' {reason}{during}{f': {last}' if last else '.'}",
+            server=self.name,
+            may_have_run=pending is not None and pending.sent,
+            exit_code=closed.exit_code if closed else None,
+            stderr=closed.stderr if closed else (),
+        )
+
+    async def call_tool(
+        self,
+        name: str,
+        arguments: Mapping[str, Any] | None = None,
+        *,
+        timeout: float | None = None,
+        on_progress: OnProgress | None = None,
+        on_log: OnLog | None = None,
+    ) -> dict[str, Any]:
+        """tools/call; the result as the server sent it (an `isError` result is a result)."""
+        level = "info" if on_log is not None and self.session is not None and self._logs() else None
+        params = {"name": name, "arguments": dict(arguments or {})}
+        return await self.request(
+            "tools/call", params, timeout=timeout, on_progress=on_progress, on_log=on_log, log_level=level
+        )
+
+    def _logs(self) -> bool:
+        return self.session is not None and self.session.log_level is None and declared(self.capabilities, ("logging",))
+
+    async def read(self, uri: str, *, timeout: float | None = None) -> dict[str, Any]:
+        """resources/read; the URI goes out exactly as given."""
+        return await self.request("resources/read", {"uri": uri}, timeout=timeout)
+
+    async def get_prompt(
+        self, name: str, arguments: Mapping[str, str] | None = None, *, timeout: float | None = None
+    ) -> dict[str, Any]:
+        """prompts/get."""
+        params: dict[str, Any] = {"name": name}
+        if arguments:
+            params["arguments"] = dict(arguments)
+        return await self.request("prompts/get", params, timeout=timeout)
+
+    async def complete(
+        self, ref: Mapping[str, Any], argument_name: str, value: str, context: Mapping[str, str] | None = None
+    ) -> dict[str, Any]:
+        """completion/complete: {"values": [text, …], "total"?, "hasMore"?}; no values where nothing is completed.
+
+        Args:
+            ref: {"type": "ref/prompt", "name": …} or {"type": "ref/resource", "uri": …}.
+            argument_name, value: what is being typed.
+            context: arguments chosen already.
+        """
+        session = self.session
+        if session is not None and self.state == "ready" and not session.allows("completion/complete"):
+            return {"values": []}
+        params: dict[str, Any] = {"ref": dict(ref), "argument": {"name": argument_name, "value": value}}
+        if context and session is not None and features(session.revision).completion_context:
+            params["context"] = {"arguments": dict(context)}
+        result = await self.request("completion/complete", params)
+        found = result.get("completion")
+        completion = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        values = completion.get("values")
+        texts = (
+            [item for item in cast("list[Any]", values) if isinstance(item, str)] if isinstance(values, list) else []
+        )
+        return {**completion, "values": texts}
+
+    async def set_log_level(self, level: str) -> None:
+        """Which log messages the server sends from now on (legacy: told at once; modern: with every request)."""
+        if level not in LOG_LEVELS:
+            raise UsageError(f"There is no log level {level!r}; there are {', '.join(LOG_LEVELS)}.", server=self.name)
+        if self.era == "modern":
+            assert self.session is not None
+            self.session.log_level = level
+        else:
+            await self.request("logging/setLevel", {"level": level})
+
+    async def ping(self, *, timeout: float | None = None) -> None:
+        """Ask for a sign of life (modern: server/discover)."""
+        await self.request("server/discover" if self.era == "modern" else "ping", timeout=timeout)
+
+    async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
+        """Send a notification, if the era and what we declared allow it; else nothing is sent."""
+        session = self.session
+        if session is None or self.state != "ready":
+            return
+        if known(method, session.revision, "client") is None:
+            return
+        if may_notify(session.client_capabilities, method, session.revision, "client"):
+            await session.link.send(jsonrpc.notification(method, params))
+
+    # -- lists and watches ----------------------------------------------------------------------------------------
+
+    async def list(self, kind: Kind, refresh: bool = False) -> Listing:
+        """What the server offers; empty when it declared nothing of the kind. Read when needed, else kept.
+
+        Args:
+            kind: "tools", "resources", "templates" or "prompts".
+            refresh: read it again in any case.
+        """
+        return await self._listings.list(kind, refresh)
+
+    def listing(self, kind: Kind) -> Listing | None:
+        """What was listed last; never waits."""
+        return self._listings.get(kind)
+
+    async def watch(self, uri: str, callback: Callable[[str], None] | None = None) -> Watch:
+        """Be told when a resource changes: `callback(uri)` on the loop, and the host by its `notify`.
+
+        Raises:
+            UsageError: the server does not let this be watched.
+        """
+        return await self._watching.add(uri, callback)
+
+    def _offers(self, method: str) -> bool:
+        session = self.session
+        if session is None or self.state != "ready":
+            raise self._lost(self._how_gone(), None)
+        return session.allows(method)
+
+    async def _list_page(self, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
+        return await self.request(method, params)
+
+    # -- what arrives (Upwards) -----------------------------------------------------------------------------------
+
+    def on_wire(self, direction: Literal["send", "receive"], message: Message, size: int) -> None:
+        self._peer.wire(self, direction, message, size)
+
+    def on_request(self, link: Link, id: Id, method: str, params: Any) -> None:
+        session = self.session
+        if link is not self._link:
+            return
+        if session is not None and session.era == "modern" and session.link is link:
+            self.note("request", f"The server sent a request ({method}), which the modern era does not have; ignored.")
+            return
+        ours = session.client_capabilities if session is not None else self._peer.capabilities(LATEST_LEGACY)
+        self.questions.asked(link, id, method, params, ours)
+
+    def on_notification(self, link: Link, method: str, params: dict[str, Any]) -> None:
+        if link is not self._link:
+            return
+        call: Call | None = None
+        if method == "notifications/progress":
+            call = self._progress(link, params)
+            if call is None:
+                return
+        elif method == "notifications/message":
+            call = self._message(params)
+        elif method in CHANGED:
+            self._listings.has_changed(method)
+        elif method == "notifications/resources/updated":
+            self._watching.updated(params)
+        elif method == "notifications/cancelled":
+            self.questions.withdraw(params.get("requestId"))
+            self._watching.ended(params.get("requestId"))
+        elif method == ACKNOWLEDGED:
+            self._watching.acknowledged(params)
+        self._tell(method, params, call)
+
+    def _progress(self, link: Link, params: dict[str, Any]) -> Call | None:
+        """The call it is about; None when it is about none (any more) or is no progress at all."""
+        pending = link.waiting.find(params.get("progressToken"))
+        progress = _number(params.get("progress"))
+        if pending is None or pending.call is None or pending.call.on_progress is None or progress is None:
+            return None
+        link.waiting.alive(pending)
+        total, message = _number(params.get("total")), params.get("message")
+        try:
+            pending.call.on_progress(
+                progress,
+                total if total is not None and total > 0 else None,
+                message if isinstance(message, str) else None,
+            )
+        except Exception:
+            log.exception("a progress callback failed")
+        return pending.call
+
+    def _message(self, params: dict[str, Any]) -> Call | None:
+        call = self._calls.only()
+        if call is not None and call.on_log is not None:
+            logger = params.get("logger")
+            try:
+                call.on_log(
+                    str(params.get("level", "info")), logger if isinstance(logger, str) else None, params.get("data")
+                )
+            except Exception:
+                log.exception("a log callback failed")
+        return call
+
+    def _tell(self, method: str, params: dict[str, Any], call: Call | None) -> None:
+        try:
+            self._peer.notify(self, method, params, call)
+        except Exception:
+            log.exception("the host could not take %s", method)
+
+    def on_batch(self, link: Link, messages: list[Message], size: int) -> None:
+        if link is not self._link:
+            return
+        revision = self.session.revision if self.session else LATEST_LEGACY
+        if not features(revision).batches_accepted:
+            self.note("batch", f"The server sent a batch of messages, which {revision} does not have; it was skipped.")
+            return
+        for message in messages:
+            link.on_message(message, size // max(1, len(messages)))
+
+    def on_noise(self, link: Link, noise: Noise) -> None:
+        self.noise.append(noise.text)
+        self.note(
+            f"noise {noise.kind}",
+            f"The server wrote something else than messages on {noise.kind}, which was skipped: {noise.text!r}",
+        )
+
+    def on_stderr(self, link: Link, line: str) -> None:
+        self._peer.stderr(self, line)
+
+    def on_timeout(self, link: Link, pending: Pending) -> None:
+        session = self.session
+        if session is not None and session.link is link:
+            self._calls.timed_out(session, pending)
+
+    def on_closed(self, link: Link, closed: Closed) -> None:
+        if link is not self._link:
+            return
+        self.last_closed = closed
+        link.fail_all(lambda pending: self._lost(closed.reason, pending))
+        if self.state == "ready":
+            self.state = "lost"
+            self._end()
+
+    def note(self, kind: str, text: str) -> None:
+        """Keep a remark, each kind once."""
+        if kind in self._noted or len(self.notes) >= _MOST_NOTES:
+            return
+        self._noted.add(kind)
+        self.notes.append(text)
+        self._peer.note(self, text)
+
+    def _changed(self) -> None:
+        try:
+            self._peer.changed(self)
+        except Exception:
+            log.exception("the host could not take a change")
+
+
+def _number(value: Any) -> float | None:
+    """A number that a bar can show; None for anything else (text, true, NaN)."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)):
+        return None
+    return value if abs(value) < 1e300 else None  # NaN compares false

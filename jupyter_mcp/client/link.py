@@ -1,0 +1,179 @@
+"""One transport with the requests that wait on it: sends, matches answers to requests, hands the rest upwards.
+
+A link lives as long as its transport; a server that is started again gets a new one, and what an old transport may
+still say reaches nobody. It knows JSON-RPC and nothing of eras, capabilities or lists.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from math import inf
+from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
+
+from jupyter_mcp.client.pending import Pending, Waiting
+from jupyter_mcp.errors import ConnectionLost, MCPError
+from jupyter_mcp.protocol import jsonrpc
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Coroutine, Mapping
+
+    from jupyter_mcp.client.peer import Call
+    from jupyter_mcp.protocol.jsonrpc import Id
+    from jupyter_mcp.transport.base import Closed, Message, Noise, Transport
+
+log = logging.getLogger("jupyter_mcp.client")
+
+GRACE = 1.0  # seconds that a message nobody waits for may take to be written
+
+
+class Upwards(Protocol):
+    """Who gets what a link does not settle itself; called on the loop, exceptions are logged."""
+
+    def on_wire(self, direction: Literal["send", "receive"], message: Message, size: int) -> None: ...
+    def on_request(self, link: Link, id: Id, method: str, params: Any) -> None: ...
+    def on_notification(self, link: Link, method: str, params: dict[str, Any]) -> None: ...
+    def on_batch(self, link: Link, messages: list[Message], size: int) -> None: ...
+    def on_noise(self, link: Link, noise: Noise) -> None: ...
+    def on_stderr(self, link: Link, line: str) -> None: ...
+    def on_timeout(self, link: Link, pending: Pending) -> None: ...
+    def on_closed(self, link: Link, closed: Closed) -> None: ...
+
+
+class Link:
+    """Implements `transport.base.Receiver`.
+
+    Args:
+        transport: a fresh one.
+        upwards: see `Upwards`.
+        ids: gives the id of each request (unique over all links of a connection).
+
+    Attributes:
+        closed: why it ended, once it did.
+        gone: set when it did.
+        lost: makes the error for a request that the end left without an answer.
+    """
+
+    def __init__(self, transport: Transport, upwards: Upwards, ids: Callable[[], int]) -> None:
+        self.transport = transport
+        self.closed: Closed | None = None
+        self.gone = asyncio.Event()
+        self._upwards = upwards
+        self._next_id = ids
+        self._loop = asyncio.get_running_loop()
+        self.waiting = Waiting(self._loop, self._timed_out)
+        self._tasks: set[asyncio.Task[None]] = set()
+
+    async def open(self) -> None:
+        """Start the transport. Raises `ConnectionFailed`."""
+        await self.transport.open(self)
+
+    # -- sending --------------------------------------------------------------------------------------------------
+
+    def begin(
+        self, method: str, *, timeout: float = inf, limit: float = inf, call: Call | None = None, id: Id | None = None
+    ) -> Pending:
+        """Make room for the answer to a request that is about to be sent."""
+        return self.waiting.add(self._next_id() if id is None else id, method, timeout=timeout, limit=limit, call=call)
+
+    async def request(self, pending: Pending, params: Mapping[str, Any] | None) -> None:
+        """Send the request; its answer comes to `pending.future`. Takes it back when it could not be sent."""
+        pending.sent = True  # also when we are cancelled below: the pipe is full then, and takes it later
+        try:
+            await self.send(jsonrpc.request(pending.id, pending.method, params))
+        except Exception:
+            self.waiting.drop(pending)
+            raise
+
+    async def send(self, message: Message) -> None:
+        """Send any message. Raises what `Transport.send` raises."""
+        size = await self.transport.send(message)
+        self._upwards.on_wire("send", message, size)
+
+    def post(self, message: Message) -> None:
+        """Send a message that nobody waits for; what goes wrong is logged."""
+        self.spawn(self._post(message))
+
+    async def _post(self, message: Message) -> None:
+        try:
+            async with asyncio.timeout(GRACE):
+                await self.send(message)
+        except (MCPError, TimeoutError) as error:
+            log.debug("not sent: %s", error)
+
+    def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Run something beside; it is cancelled when the link ends."""
+        task = self._loop.create_task(work)
+        self._tasks.add(task)
+        task.add_done_callback(self._done)
+        return task
+
+    def _done(self, task: asyncio.Task[None]) -> None:
+        self._tasks.discard(task)
+        if not task.cancelled() and (error := task.exception()) is not None:
+            log.error("a task of a connection failed", exc_info=error)
+
+    # -- receiving (Receiver) -------------------------------------------------------------------------------------
+
+    def on_message(self, message: Message, size: int) -> None:
+        self._upwards.on_wire("receive", message, size)
+        try:
+            self._handle(message)
+        except Exception:  # one message must not cost those behind it
+            log.exception("a message could not be handled")
+
+    def _handle(self, message: Message) -> None:
+        kind = jsonrpc.kind(message)
+        if kind == "response" or kind == "error":
+            pending = self.waiting.take(message.get("id"))
+            if pending is None:
+                log.debug("an answer to nothing: id %r", message.get("id"))
+            elif not pending.future.done():
+                pending.future.set_result(message)
+        elif kind == "notification":
+            params: Any = message.get("params")
+            given = cast("dict[str, Any]", params) if isinstance(params, dict) else {}  # `[]` is seen
+            self._upwards.on_notification(self, message["method"], given)
+        elif kind == "request":
+            self._upwards.on_request(self, message["id"], message["method"], message.get("params"))
+        else:
+            log.debug("no JSON-RPC message: %.200r", message)
+
+    def on_batch(self, messages: list[Message], size: int) -> None:
+        self._upwards.on_batch(self, messages, size)
+
+    def on_noise(self, noise: Noise) -> None:
+        self._upwards.on_noise(self, noise)
+
+    def on_stderr(self, line: str) -> None:
+        self._upwards.on_stderr(self, line)
+
+    def on_request_failed(self, request_id: int | str, error: Exception) -> None:
+        pending = self.waiting.take(request_id)
+        if pending is not None and not pending.future.done():
+            pending.future.set_exception(error)
+
+    def on_closed(self, closed: Closed) -> None:
+        if self.closed is None:
+            self.closed = closed
+            self.gone.set()
+            self._upwards.on_closed(self, closed)
+            for task in tuple(self._tasks):
+                task.cancel()
+
+    # -- ending ---------------------------------------------------------------------------------------------------
+
+    def _timed_out(self, pending: Pending) -> None:
+        self.transport.cancel(pending.id)
+        self._upwards.on_timeout(self, pending)
+
+    def fail_all(self, error: Callable[[Pending], ConnectionLost]) -> None:
+        """End everything that waits."""
+        for pending in self.waiting.take_all():
+            if not pending.future.done():
+                pending.future.set_exception(error(pending))
+                pending.future.exception()  # nobody may be waiting any more: not an unretrieved exception then
+
+    async def close(self) -> None:
+        """End the transport."""
+        await self.transport.close()

@@ -1,0 +1,258 @@
+"""The lists a server offers: read page by page, salvaged item by item, kept, and read again when they change.
+
+A list is read when somebody wants it and again 200 ms after the last of a burst of list_changed. Whoever only wants to
+look (completion, the catalogue) gets what is there and never waits.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from jupyter_mcp.errors import MCPError, RequestError
+from jupyter_mcp.protocol import salvage
+from jupyter_mcp.protocol.jsonrpc import METHOD_NOT_FOUND
+from jupyter_mcp.protocol.modern import cache_hints
+from jupyter_mcp.protocol.salvage import Problem, Salvaged
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+
+Kind = Literal["tools", "resources", "templates", "prompts"]
+
+DEBOUNCE = 0.2  # seconds of quiet after a change
+LONGEST_DEBOUNCE = 1.0
+REREAD = 5.0  # seconds before a list that only has a short life of its own is read again
+
+
+@dataclass(frozen=True, slots=True)
+class _How:
+    method: str
+    key: str
+    salvage: Callable[[object], Salvaged]
+
+
+_HOW: dict[Kind, _How] = {
+    "tools": _How("tools/list", "tools", salvage.tools),
+    "resources": _How("resources/list", "resources", salvage.resources),
+    "templates": _How("resources/templates/list", "resourceTemplates", salvage.templates),
+    "prompts": _How("prompts/list", "prompts", salvage.prompts),
+}
+CHANGED: dict[str, tuple[Kind, ...]] = {
+    "notifications/tools/list_changed": ("tools",),
+    "notifications/resources/list_changed": ("resources", "templates"),
+    "notifications/prompts/list_changed": ("prompts",),
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """One list.
+
+    Attributes:
+        items: what can be used, as dicts, in the server's order.
+        problems: what could not, and why.
+        complete: all pages were read.
+    """
+
+    items: list[dict[str, Any]] = field(default_factory=list[dict[str, Any]])
+    problems: list[Problem] = field(default_factory=list[Problem])
+    complete: bool = True
+
+
+@dataclass(slots=True)
+class _Kept:
+    listing: Listing
+    version: int
+    expires: float
+
+
+class Listings:
+    """All lists of one connection.
+
+    Args:
+        ask: sends a list request and returns its result.
+        offers: whether the server declared what a method needs.
+        covered: whether the server will tell when a list changes.
+        changed: called when a list was read again.
+        max_pages: of one list.
+    """
+
+    def __init__(
+        self,
+        ask: Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]],
+        offers: Callable[[str], bool],
+        covered: Callable[[Kind], bool],
+        changed: Callable[[], None],
+        max_pages: int,
+    ) -> None:
+        self._ask = ask
+        self._offers = offers
+        self._covered = covered
+        self._changed = changed
+        self._max_pages = max_pages
+        self._kept: dict[Kind, _Kept] = {}
+        self._versions: dict[Kind, int] = {}
+        self._reading: dict[Kind, asyncio.Task[Listing]] = {}
+        self._timers: dict[Kind, asyncio.TimerHandle] = {}
+        self._first_change: dict[Kind, float] = {}
+
+    def get(self, kind: Kind) -> Listing | None:
+        """What was read last."""
+        kept = self._kept.get(kind)
+        return kept.listing if kept else None
+
+    async def list(self, kind: Kind, refresh: bool = False) -> Listing:
+        """The list, read now if it was not yet or has changed. Raises what a request raises."""
+        if not self._offers(_HOW[kind].method):
+            return Listing()
+        kept = self._kept.get(kind)
+        if kept is not None and not refresh and self._is_fresh(kind, kept):
+            return kept.listing
+        return await asyncio.shield(self._read(kind))
+
+    def _is_fresh(self, kind: Kind, kept: _Kept) -> bool:
+        if kept.version != self._versions.get(kind, 0):
+            return False
+        return self._covered(kind) or asyncio.get_running_loop().time() < kept.expires
+
+    # -- changes --------------------------------------------------------------------------------------------------
+
+    def has_changed(self, method: str) -> None:
+        """A list_changed came: what is kept is old at once, and read again after the burst."""
+        for kind in CHANGED[method]:
+            self._versions[kind] = self._versions.get(kind, 0) + 1
+            if kind in self._kept or kind in self._reading:
+                self._postpone(kind)
+
+    def _postpone(self, kind: Kind) -> None:
+        loop = asyncio.get_running_loop()
+        first = self._first_change.setdefault(kind, loop.time())
+        when = min(loop.time() + DEBOUNCE, first + LONGEST_DEBOUNCE)
+        if kind in self._timers:
+            self._timers[kind].cancel()
+        self._timers[kind] = loop.call_at(when, self._reread, kind)
+
+    def _reread(self, kind: Kind) -> None:
+        self._timers.pop(kind, None)
+        kept = self._kept.get(kind)
+        if kind in self._reading:
+            self._postpone(kind)
+            return
+        self._first_change.pop(kind, None)
+        if kept is None or kept.version != self._versions.get(kind, 0):
+            self._read(kind)
+
+    def end(self) -> None:
+        """Stop reading; what was read stays to be looked at."""
+        for timer in self._timers.values():
+            timer.cancel()
+        self._timers.clear()
+        self._first_change.clear()
+        for task in tuple(self._reading.values()):
+            task.cancel()
+
+    def forget(self) -> None:
+        """A new server is there: nothing kept holds for it."""
+        self.end()
+        self._kept.clear()
+
+    # -- reading --------------------------------------------------------------------------------------------------
+
+    def _read(self, kind: Kind) -> asyncio.Task[Listing]:
+        """One reading at a time; whoever comes meanwhile shares it."""
+        task = self._reading.get(kind)
+        if task is None:
+            task = asyncio.get_running_loop().create_task(self._read_now(kind))
+            self._reading[kind] = task
+            task.add_done_callback(lambda done: self._finished(kind, done))
+        return task
+
+    def _finished(self, kind: Kind, task: asyncio.Task[Listing]) -> None:
+        self._reading.pop(kind, None)
+        if not task.cancelled() and task.exception() is None:
+            self._changed()
+
+    async def _read_now(self, kind: Kind) -> Listing:
+        version = self._versions.get(kind, 0)
+        listing, ttl = await self._pages(kind)
+        expires = asyncio.get_running_loop().time() + max(ttl, REREAD)
+        self._kept[kind] = _Kept(listing, version, expires)
+        return listing
+
+    async def _pages(self, kind: Kind) -> tuple[Listing, float]:
+        how = _HOW[kind]
+        pages = _Pages(how)
+        restarted = False
+        while not pages.done:
+            try:
+                result = await self._ask(how.method, pages.params())
+            except RequestError as error:
+                if not pages.count and error.code == METHOD_NOT_FOUND:
+                    return self._undeclared(kind, error), 0.0
+                if not pages.count:
+                    raise
+                if not restarted:  # a cursor went bad: drop all pages and begin anew (spec, "Pagination")
+                    restarted, pages = True, _Pages(how)
+                    continue
+                pages.stop(f"page {pages.count + 1} could not be read: {error.message}")
+            except MCPError as error:
+                if not pages.count:
+                    raise
+                pages.stop(f"page {pages.count + 1} could not be read: {error.message}")
+            else:
+                pages.add(result)
+                if not pages.done and pages.count >= self._max_pages:
+                    pages.stop(f"stopped after {pages.count} pages")
+        return pages.listing(), pages.ttl
+
+    def _undeclared(self, kind: Kind, error: RequestError) -> Listing:
+        if kind == "templates":  # declared together with resources; many servers have none
+            return Listing()
+        return Listing(problems=[Problem(_HOW[kind].method, f"declared, but refused: {error.message}")])
+
+
+class _Pages:
+    """The pages of one list as they come."""
+
+    def __init__(self, how: _How) -> None:
+        self._how = how
+        self._raw: list[Any] = []
+        self._odd: list[Problem] = []
+        self._cursor: Any = None
+        self._seen: set[str] = set()
+        self.count = 0
+        self.ttl = 0.0
+        self.done = False
+
+    def params(self) -> dict[str, Any] | None:
+        return None if self._cursor is None else {"cursor": self._cursor}
+
+    def add(self, result: Mapping[str, Any]) -> None:
+        page = result.get(self._how.key)
+        ttl = cache_hints(result)[0] / 1000
+        self.ttl = ttl if not self.count else min(self.ttl, ttl)
+        self.count += 1
+        cursor = result.get("nextCursor")
+        repeats = cursor is not None and str(cursor) in self._seen
+        if isinstance(page, list):
+            items = cast("list[Any]", page)
+            self._raw.extend([item for item in items if item not in self._raw] if repeats else items)
+        elif page is not None or self.count == 1:
+            self._odd.extend(self._how.salvage(page if page is not None else "").problems)
+        if repeats:
+            self.stop("cursor repeats: the server sends the same page again and again")
+        self.done = self.done or cursor is None
+        self._cursor = cursor
+        self._seen.add(str(cursor))
+
+    def stop(self, why: str) -> None:
+        """Read no more."""
+        self._odd.append(Problem(self._how.method, why))
+        self.done = True
+
+    def listing(self) -> Listing:
+        found = self._how.salvage(self._raw)
+        complete = not any(problem.name == self._how.method for problem in self._odd)
+        return Listing(found.items, [*self._odd, *found.problems], complete)

@@ -1,0 +1,134 @@
+"""Driving the probe: sends what the flow wants to try, waits as long as it says, starts the server again.
+
+What to try and what the answers mean is `protocol.probe`; this is its loop, clock and pipe.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.errors import ConnectionLost
+from jupyter_mcp.protocol import jsonrpc
+from jupyter_mcp.protocol.probe import (
+    Asked,
+    Died,
+    Event,
+    Flow,
+    Reply,
+    ReplyError,
+    Respawn,
+    Silence,
+    Try,
+    Verdict,
+    Wait,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jupyter_mcp.client.link import Link
+    from jupyter_mcp.client.options import ConnectOptions
+    from jupyter_mcp.client.pending import Pending
+    from jupyter_mcp.protocol.revisions import Era
+
+LAST_NEWS = 3.0  # seconds
+_MOST_REMEMBERED = 256
+_remembered: dict[object, Era] = {}
+
+
+def remembered(key: object) -> Era | None:
+    """The era of a server that was connected before in this process (by its command)."""
+    return _remembered.get(key)
+
+
+def remember(key: object, era: Era | None) -> None:
+    """Keep (or, with None, forget) a verdict: the probe of a silent server costs seconds."""
+    _remembered.pop(key, None)
+    if era is not None and key is not None:
+        if len(_remembered) >= _MOST_REMEMBERED:
+            del _remembered[next(iter(_remembered))]
+        _remembered[key] = era
+
+
+class Opening:
+    """Runs one flow to its verdict.
+
+    Args:
+        link: the open link to begin on; `link` is the one in use afterwards.
+        respawn: ends a link and opens a new one to a fresh server.
+    """
+
+    def __init__(self, link: Link, options: ConnectOptions, respawn: Callable[[Link], Any]) -> None:
+        self.link = link
+        self._options = options
+        self._respawn = respawn
+        self._asked: dict[Asked, Pending] = {}
+        self._latest: Asked = "initialize"
+        self._deadline = 0.0
+        self._seconds = 0.0
+
+    async def run(self, flow: Flow) -> Verdict:
+        """Raises `ConnectionFailed` (from the flow)."""
+        event: Event | None = None
+        try:
+            while True:
+                step = flow.send(event)
+                if isinstance(step, Try):
+                    event = await self._try(step)
+                elif isinstance(step, Wait):
+                    event = await self._wait()
+                else:
+                    assert isinstance(step, Respawn)
+                    self._asked.clear()
+                    self.link = await self._respawn(self.link)
+                    event = None
+        except StopIteration as done:
+            verdict: Verdict = done.value
+            return verdict
+        finally:
+            for pending in self._asked.values():
+                self.link.waiting.drop(pending)
+
+    async def _try(self, step: Try) -> Event:
+        options = self._options
+        self._seconds = options.probe_timeout if step.limit == "probe" else options.startup_timeout
+        self._deadline = asyncio.get_running_loop().time() + self._seconds
+        pending = self.link.begin(step.method)
+        old = self._asked.pop(step.method, None)
+        if old is not None:
+            self.link.waiting.drop(old)
+        self._asked[step.method] = pending
+        self._latest = step.method
+        try:
+            await self.link.request(pending, step.params)
+        except ConnectionLost:  # its end is about to be told, with the exit code
+            del self._asked[step.method]
+            self._deadline = asyncio.get_running_loop().time() + LAST_NEWS
+        return await self._wait()
+
+    async def _wait(self) -> Event:
+        """The first answer to anything asked, or the end of the link, or of our patience."""
+        gone = asyncio.ensure_future(self.link.gone.wait())
+        futures: dict[Any, Asked] = {pending.future: method for method, pending in self._asked.items()}
+        left = self._deadline - asyncio.get_running_loop().time()
+        try:
+            done, _ = await asyncio.wait([*futures, gone], timeout=max(0.0, left), return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            gone.cancel()
+        for future, method in futures.items():
+            if future in done and future.exception() is None:
+                del self._asked[method]
+                return self._event(method, future.result())
+        if gone in done or self.link.closed is not None:
+            closed = self.link.closed
+            assert closed is not None
+            return Died(closed.reason, closed.exit_code, closed.stderr)
+        return Silence(self._seconds)
+
+    def _event(self, method: Asked, message: dict[str, Any]) -> Event:
+        to = None if method == self._latest else method
+        if jsonrpc.kind(message) == "response":
+            return Reply(message["result"], to)
+        error = jsonrpc.parse_error(message)
+        return ReplyError(error.code, error.message, error.data, to)
