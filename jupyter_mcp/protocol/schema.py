@@ -126,10 +126,8 @@ def _compile(schema: object, check_formats: bool) -> Validate | Issue:
     dialect = None if isinstance(safe, bool) else safe.get("$schema")
     kind = _dialects().get(_dialect_key(dialect)) if isinstance(dialect, str) else _dialects()[_DEFAULT]
     if kind is None:
-        known = "JSON Schema 2020-12, 2019-09 and draft-03 to 07"
-        return Issue(
-            "", f"the schema is written in {dialect!s:.100}, which is not checked ({known} are)", "$schema", "schema"
-        )
+        why = f"the schema is written in {dialect!s:.100}; only JSON Schema draft-03 to 2020-12 can be checked"
+        return Issue("", why, "$schema", "schema")
     validator = kind(safe, registry=_registry(), format_checker=_format_checker() if check_formats else None)
     return lambda instance: _run(validator, instance)
 
@@ -153,9 +151,8 @@ def _unusable(error: Exception) -> Issue:
     cause = getattr(error, "_wrapped", error)
     ref = getattr(cause, "ref", None)
     if isinstance(ref, str):
-        return Issue(
-            "", f"the schema refers to {ref[:100]!r}, which is not in it (nothing is fetched)", "$ref", "schema"
-        )
+        why = f"the schema refers to {ref[:100] or 'a place'!r}, which is not in it (nothing is fetched)"
+        return Issue("", why, "$ref", "schema")
     return Issue("", f"the schema cannot be used ({type(cause).__name__}: {str(cause)[:100]})", "", "schema")
 
 

@@ -84,5 +84,7 @@ def looks_secret(name: str) -> bool:
         return not before or before in _PASS_OF or name.isupper()
     if last == "pin":
         return not before or before in _PIN_OF
+    if last == "pat":  # GITHUB_PAT: a personal access token
+        return name.isupper()
     # OPENAI_KEY, DOCS_KEY: an environment variable's way to name one
     return last == "key" and bool(before) and name.isupper() and before not in _MILD_KEYS

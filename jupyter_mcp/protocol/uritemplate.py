@@ -21,12 +21,7 @@ if TYPE_CHECKING:
 _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"((?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})+)(?::([1-9]\d{0,3})|(\*))?")
 _OPERATORS = "+#./;?&"
-
-# what a value may be made of: unreserved and percent-encoded characters; with `+` and `#` also reserved ones. Other
-# characters (spaces, non-ASCII letters) stand for themselves, because clients do send them unencoded.
-_PLAIN = r"[^/?#\[\]@!$&'()*+,;=:]"
-_RESERVED = r"[^?#]"
-_ANYTHING = r"."
+_NAMED = (";", "?", "&")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,22 +89,41 @@ def _expandable(value: object) -> Any:
 def match(template: str, uri: str) -> Values | None:
     """The values that make `uri` of `template`, percent-decoded; None when it is not of that form.
 
-    Where several splits are possible the earlier variable takes as little as it can. A variable that the URI leaves out
-    is absent from the values; an exploded one gives a list, or a dict for `;`, `?` and `&` whose keys are other names.
+    A value need not be percent-encoded as the RFC has it, because clients are careless: `{x}` takes all but `/`, `?`
+    and `#`, at least one character. Where several splits are possible the earlier variable takes as little as it can. A
+    variable that the URI leaves out is absent from the values; an exploded one gives a list, or for `;`, `?` and `&` a
+    dict when its members have names of their own.
     """
-    parts = parse(template)
-    pattern = _pattern(parts)
-    found = pattern.fullmatch(uri)
+    parts = _mergeable(parse(template))
+    found = _pattern(parts).fullmatch(uri)
     if found is None:
         return None
     values: Values = {}
-    for index, part in enumerate(p for p in parts if isinstance(p, Expression)):
+    for index, part in enumerate(part for part in parts if isinstance(part, Expression)):
         text = found[f"e{index}"]
-        read = _read_named(part, text) if part.operator in (";", "?", "&") else _read_list(part, text)
+        read = _read_named(part, text) if part.operator in _NAMED else _read_list(part, text)
         if read is None or any(values.get(name, value) != value for name, value in read.items()):
             return None
         values.update(read)
     return values
+
+
+@lru_cache(maxsize=512)
+def _mergeable(parts: tuple[Part, ...]) -> tuple[Part, ...]:
+    """`{?a}{&b}` read as `{?a,b}`: which pair belongs to which is told by the names, not by the place."""
+    out: list[Part] = []
+    for part in parts:
+        last = out[-1] if out else None
+        if (
+            isinstance(part, Expression)
+            and isinstance(last, Expression)
+            and part.operator == "&"
+            and last.operator in ("?", "&")
+        ):
+            out[-1] = Expression(last.operator, last.variables + part.variables)
+        else:
+            out.append(part)
+    return tuple(out)
 
 
 @lru_cache(maxsize=512)
@@ -129,17 +143,12 @@ def _shape(expression: Expression) -> str:
     """A pattern for the whole expansion of an expression, its first character and separators included."""
     operator = expression.operator
     several = len(expression.variables) > 1 or expression.variables[0].explode
-    if operator in ("+", "#"):
-        lead = "#" if operator == "#" else ""
-        body = f"{_ANYTHING if operator == '#' else _RESERVED}*?"
-        return f"(?:{lead}{body})?" if lead else body
-    if operator in (";", "?", "&"):
-        return {";": r"(?:;[^/?#]*?)?", "?": r"(?:\?[^#]*?)?", "&": r"(?:&[^#]*?)?"}[operator]
+    if operator == "":
+        return "[^/?#,]*?(?:,[^/?#,]*?)*?" if several else "[^/?#]+?"
     if operator in ("/", "."):
-        item = rf"{re.escape(operator)}{_PLAIN[:-1]}{'.' if operator == '.' else ''}]*?"
+        item = r"/[^/?#]*?" if operator == "/" else r"\.[^/?#.]*?"
         return f"(?:{item})*?" if several else f"(?:{item})?"
-    item = f"{_PLAIN}*?"
-    return f"{item}(?:,{item})*?" if several else item
+    return {"+": ".*?", "#": "(?:#.*?)?", ";": "(?:;[^/?#]*?)?", "?": r"(?:\?[^#]*?)?", "&": "(?:&[^#]*?)?"}[operator]
 
 
 def _read_list(expression: Expression, text: str) -> Values | None:
@@ -181,11 +190,11 @@ def _value(variable: Variable, text: str) -> Values | None:
 
 
 def _read_named(expression: Expression, text: str) -> Values | None:
-    """Values of `{?a,b}`, `{&a}`, `{;a}`: by their names, in any order; unknown names belong to an exploded variable."""
+    """Values of `{?a,b}`, `{&a}`, `{;a}`: by their names, in any order; other names belong to an exploded variable."""
     values: Values = {}
     exploded = next((v for v in expression.variables if v.explode), None)
     by_name = {v.name: v for v in expression.variables}
-    for pair in re.split(r"[;&]" if expression.operator != ";" else ";", text[1:]) if text else ():
+    for pair in text[1:].split(";" if expression.operator == ";" else "&") if text else ():
         name, _, raw = pair.partition("=")
         name = unquote(name)
         raw = raw if expression.operator == ";" else raw.replace("+", " ")
