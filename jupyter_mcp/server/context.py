@@ -1,0 +1,237 @@
+"""What a handler gets to talk back to the client: `Context` in a `def`, `AsyncContext` in an `async def`.
+
+Both have the same methods, blocking in the first and awaitable in the second. A handler is written once for both eras.
+In the modern era a question ends the round: the handler stops at `ctx.elicit` and **runs again from the top** when the
+answer has come, with the answers so far already there, so what it does before a question should be harmless to repeat.
+After that, progress and log belong to the new request.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import concurrent.futures
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jupyter_mcp.errors import Cancelled, MCPError, UsageError
+from jupyter_mcp.protocol import capabilities
+from jupyter_mcp.server.questions import Elicit, Elicited, Question, RootFolder, Roots, Sample, Sampled
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from jupyter_mcp.protocol.revisions import Era
+    from jupyter_mcp.server.exchange import Exchange
+
+T = TypeVar("T")
+_MOST_UNSENT = 64
+
+
+class _Shared:
+    """What needs no waiting."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        self._exchange = exchange
+
+    @property
+    def request_id(self) -> int | str:
+        """The id of the request that is being answered."""
+        return self._exchange.id
+
+    @property
+    def era(self) -> Era:
+        """ "legacy" or "modern"."""
+        return self._exchange.peer.era
+
+    @property
+    def revision(self) -> str:
+        """The protocol revision, such as "2025-11-25"."""
+        return self._exchange.peer.revision
+
+    @property
+    def client_info(self) -> Mapping[str, Any]:
+        """The client's name and version: its own words, for display only."""
+        return self._exchange.peer.info
+
+    @property
+    def client_capabilities(self) -> Mapping[str, Any]:
+        """What the client declared."""
+        return self._exchange.peer.capabilities
+
+    @property
+    def principal(self) -> str:
+        """Who asks, by the transport's authentication; "" on a pipe."""
+        return self._exchange.peer.principal
+
+    @property
+    def meta(self) -> Mapping[str, Any]:
+        """The request's `_meta`."""
+        found = self._exchange.params.get("_meta")
+        return found if isinstance(found, dict) else {}  # pyright: ignore[reportUnknownVariableType]
+
+    @property
+    def cancelled(self) -> bool:
+        """Whether the client gave this call up. A long loop looks here, or calls `progress`, which raises then."""
+        return self._exchange.cancelled
+
+    @property
+    def state(self) -> Any:
+        """What the last round's `InputRequired(state=…)` held; None in the first round."""
+        return self._exchange.ledger.state
+
+    @property
+    def responses(self) -> Mapping[str, Any]:
+        """The bare answers to the last round's `InputRequired(requests=…)`, by key; {} in the first round."""
+        return self._exchange.ledger.responses
+
+    def can(self, *capability: str) -> bool:
+        """Whether the client declared a capability: `ctx.can("elicitation", "url")`, `ctx.can("sampling")`."""
+        if capability == ("elicitation", "form"):
+            return capabilities.client_allows(self.client_capabilities, "elicitation/create") is None
+        return capabilities.declared(self.client_capabilities, capability)
+
+
+class AsyncContext(_Shared):
+    """The context of an `async def` handler."""
+
+    async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress: `done` of `total` (any unit), with a word for the person. Goes forward only."""
+        await self._send(self._exchange.progress(done, total, message))
+
+    async def log(self, level: str, data: Any, *, logger: str | None = None) -> None:
+        """Send a log message, if the client wants its level ("debug", "info", … "emergency")."""
+        await self._send(self._exchange.log(level, data, logger))
+
+    async def _send(self, message: dict[str, Any] | None) -> None:
+        if message is not None:
+            await self._exchange.post(message)
+        await asyncio.sleep(0)  # a loop that only reports must not keep the others from running
+
+    async def elicit(self, message: str, schema: Any = None, *, key: str | None = None) -> Elicited:
+        """Ask the person with a form.
+
+        Args:
+            message: what to ask.
+            schema: a pydantic model, dataclass, plain type (`int`, `Literal["a", "b"]`) or the JSON Schema of a flat
+                object; None asks for a bare yes or no.
+            key: a name for this question that survives another wording of it (see `rounds`).
+
+        Returns:
+            `.action` ("accept", "decline", "cancel") and, after "accept", `.data`.
+
+        Raises:
+            UsageError: the form asks for a secret; use `elicit_url`.
+            MissingCapability: the client cannot ask; `ctx.can("elicitation")` says so before.
+            InputRefused: the client answered with an error.
+        """
+        return await self._ask(Elicit(message, schema), key)
+
+    async def elicit_url(self, message: str, url: str, *, key: str | None = None) -> Elicited:
+        """Ask the person to open a page; "accept" means that they agreed to, not that they are done there."""
+        return await self._ask(Elicit(message, url=url), key)
+
+    async def sample(self, messages: Any, max_tokens: int = 1000, *, key: str | None = None, **options: Any) -> Sampled:
+        """Ask the client's model. `options` are those of `Sample` (`system`, `temperature`, `tools` …)."""
+        return await self._ask(Sample(messages, max_tokens, **options), key)
+
+    async def roots(self, *, key: str | None = None) -> list[RootFolder]:
+        """Ask the client for the folders it works in."""
+        return await self._ask(Roots(), key)
+
+    async def ask(self, questions: Mapping[str, Question]) -> dict[str, Any]:
+        """Several questions in one round: `{key: Elicit(…) | Sample(…) | Roots()}` -> `{key: answer}`."""
+        answers = await self._exchange.ask({key: questions[key] for key in questions})
+        return {str(key): answer for key, answer in answers.items()}
+
+    async def _ask(self, question: Question, key: str | None) -> Any:
+        return (await self._exchange.ask({key: question}))[key]
+
+
+class Context(_Shared):
+    """The context of a `def` handler, which runs on a thread of its own: every method blocks until it is done."""
+
+    def __init__(self, exchange: Exchange) -> None:
+        super().__init__(exchange)
+        self._unsent = threading.BoundedSemaphore(_MOST_UNSENT)
+
+    def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
+        """Report progress: `done` of `total` (any unit), with a word for the person. Goes forward only."""
+        self._send(self._exchange.progress(done, total, message))
+
+    def log(self, level: str, data: Any, *, logger: str | None = None) -> None:
+        """Send a log message, if the client wants its level ("debug", "info", … "emergency")."""
+        self._send(self._exchange.log(level, data, logger))
+
+    def elicit(self, message: str, schema: Any = None, *, key: str | None = None) -> Elicited:
+        """Ask the person with a form; see `AsyncContext.elicit`."""
+        return self._ask({key: Elicit(message, schema)})[key]
+
+    def elicit_url(self, message: str, url: str, *, key: str | None = None) -> Elicited:
+        """Ask the person to open a page; "accept" means that they agreed to, not that they are done there."""
+        return self._ask({key: Elicit(message, url=url)})[key]
+
+    def sample(self, messages: Any, max_tokens: int = 1000, *, key: str | None = None, **options: Any) -> Sampled:
+        """Ask the client's model. `options` are those of `Sample` (`system`, `temperature`, `tools` …)."""
+        return self._ask({key: Sample(messages, max_tokens, **options)})[key]
+
+    def roots(self, *, key: str | None = None) -> list[RootFolder]:
+        """Ask the client for the folders it works in."""
+        return self._ask({key: Roots()})[key]
+
+    def ask(self, questions: Mapping[str, Question]) -> dict[str, Any]:
+        """Several questions in one round: `{key: Elicit(…) | Sample(…) | Roots()}` -> `{key: answer}`."""
+        answers = self._ask({key: questions[key] for key in questions})
+        return {str(key): answer for key, answer in answers.items()}
+
+    def sleep(self, seconds: float) -> None:
+        """`time.sleep` that ends at once, with `Cancelled`, when the client gives the call up."""
+        self._exchange.check()
+        gone = threading.Event()
+        forget = self._exchange.on_cancel(gone.set)
+        try:
+            gone.wait(seconds)
+        finally:
+            forget()
+        self._exchange.check()
+
+    def _send(self, message: dict[str, Any] | None) -> None:
+        if message is None:
+            return
+        self._off_the_loop()
+        while not self._unsent.acquire(timeout=1.0):  # a client that reads slowly slows the handler down
+            self._exchange.check()
+        self._exchange.loop.call_soon_threadsafe(self._start_sending, message)
+
+    def _start_sending(self, message: dict[str, Any]) -> None:
+        task = self._exchange.loop.create_task(_awaited(self._exchange.post(message)))
+        task.add_done_callback(lambda _: self._unsent.release())
+
+    def _ask(self, questions: Mapping[str | None, Question]) -> dict[str | None, Any]:
+        if self._exchange.peer.ask is None:
+            return self._exchange.replay(questions)
+        self._off_the_loop()
+        future = asyncio.run_coroutine_threadsafe(self._exchange.ask(questions), self._exchange.loop)
+        forget = self._exchange.on_cancel(future.cancel)
+        try:
+            return future.result()
+        except concurrent.futures.CancelledError:
+            raise Cancelled("The client cancelled this call.") from None
+        finally:
+            forget()
+
+    def _off_the_loop(self) -> None:
+        try:
+            running = asyncio.get_running_loop()
+        except RuntimeError:
+            return
+        if running is self._exchange.loop:
+            raise UsageError(
+                "A blocking Context cannot be used on the server's own loop; make the handler `async def`."
+            )
+
+
+async def _awaited(awaitable: Any) -> None:
+    try:
+        await awaitable
+    except MCPError:
+        pass  # the client is gone; the session ends elsewhere

@@ -1,0 +1,406 @@
+"""From a routed request to its result: the methods of the protocol over what the server offers.
+
+Errors of the protocol leave as `Failure`; errors of a tool are results the model can read; a traceback goes to stderr
+and never to the client. This module knows no transport and keeps nothing between requests.
+
+Above: `session`. Below: `registry`, `exchange`, `results`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import difflib
+import functools
+import inspect
+import sys
+import traceback
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, cast
+
+from jupyter_mcp.errors import Cancelled, MCPError, RequestError
+from jupyter_mcp.protocol import modern, uritemplate
+from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
+from jupyter_mcp.server import results
+from jupyter_mcp.server.context import AsyncContext, Context
+from jupyter_mcp.server.infer import InvalidArguments
+from jupyter_mcp.server.paging import PAGE_SIZE, InvalidCursor, page
+from jupyter_mcp.server.questions import InputRequired, MissingCapability, check_allowed, digest_of
+from jupyter_mcp.server.registry import (
+    MAX_COMPLETIONS,
+    NotFound,
+    PromptEntry,
+    ResourceEntry,
+    Shelf,
+    TemplateEntry,
+    ToolEntry,
+    own_choices,
+)
+from jupyter_mcp.server.rounds import InvalidState, NeedInput, StateKeeper, bind
+from jupyter_mcp.server.signature import Handler
+from jupyter_mcp.server.workers import Workers
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping
+    from types import TracebackType
+
+    from jupyter_mcp.server.exchange import Exchange
+
+_MAX_ROUNDS = 10
+_PAUSE = 0.25  # seconds between runs of a handler that says "not done yet" (legacy)
+
+
+class Failure(Exception):
+    """A JSON-RPC error to answer with."""
+
+    def __init__(self, code: int, message: str, data: Any = None) -> None:
+        super().__init__(message)
+        self.code = code
+        self.message = message
+        self.data = data
+
+
+@dataclass
+class Offer:
+    """Everything a server offers, and what its dispatch needs beside."""
+
+    tools: Shelf[ToolEntry] = field(default_factory=lambda: Shelf[ToolEntry]("tool"))
+    resources: Shelf[ResourceEntry] = field(default_factory=lambda: Shelf[ResourceEntry]("resource"))
+    templates: Shelf[TemplateEntry] = field(default_factory=lambda: Shelf[TemplateEntry]("resource template"))
+    prompts: Shelf[PromptEntry] = field(default_factory=lambda: Shelf[PromptEntry]("prompt"))
+    completers: dict[tuple[str, str, str], Handler] = field(default_factory=dict[tuple[str, str, str], Handler])
+    keeper: StateKeeper = field(default_factory=StateKeeper)
+    workers: Workers = field(default_factory=Workers)
+    page_size: int = PAGE_SIZE
+
+
+class Dispatcher:
+    """Answers the requests that need no connection: everything but the handshake, levels and subscriptions."""
+
+    def __init__(self, offer: Offer) -> None:
+        self._offer = offer
+        self._methods: dict[str, Callable[[Exchange], Any]] = {
+            "ping": lambda exchange: {},
+            "tools/list": self._list_tools,
+            "tools/call": self._call_tool,
+            "resources/list": self._list_resources,
+            "resources/templates/list": self._list_templates,
+            "resources/read": self._read_resource,
+            "prompts/list": self._list_prompts,
+            "prompts/get": self._get_prompt,
+            "completion/complete": self._complete,
+        }
+
+    def answer(self, exchange: Exchange) -> dict[str, Any] | Awaitable[dict[str, Any]]:
+        """The result, at once or later. Raises `Failure` (now, or when awaited)."""
+        method = self._methods.get(exchange.method)
+        if method is None:
+            raise Failure(METHOD_NOT_FOUND, f"Method not found: {exchange.method}")
+        return method(exchange)
+
+    def open_ledger(self, exchange: Exchange) -> None:
+        """Read `requestState` and `inputResponses` of a retried request. Raises `Failure`."""
+        params = exchange.params
+        state, responses = params.get("requestState"), params.get("inputResponses")
+        if state is not None:
+            try:
+                exchange.ledger = self._offer.keeper.open(state, self._binding(exchange))
+            except InvalidState as error:
+                raise Failure(INVALID_PARAMS, f"Invalid params: {error}.") from None
+        if responses:
+            exchange.ledger.receive(cast("Mapping[str, Any]", responses))
+
+    def _binding(self, exchange: Exchange) -> str:
+        return bind(exchange.method, exchange.params, exchange.peer.principal)
+
+    # --- lists
+
+    def _list_tools(self, exchange: Exchange) -> dict[str, Any]:
+        return self._list(self._offer.tools, "tools", exchange)
+
+    def _list_resources(self, exchange: Exchange) -> dict[str, Any]:
+        return self._list(self._offer.resources, "resources", exchange)
+
+    def _list_templates(self, exchange: Exchange) -> dict[str, Any]:
+        return self._list(self._offer.templates, "resourceTemplates", exchange)
+
+    def _list_prompts(self, exchange: Exchange) -> dict[str, Any]:
+        return self._list(self._offer.prompts, "prompts", exchange)
+
+    def _list(self, shelf: Shelf[Any], key: str, exchange: Exchange) -> dict[str, Any]:
+        entries = shelf.wire(exchange.peer.revision, exchange.features)
+        try:
+            chosen, cursor = page(entries, exchange.params.get("cursor"), key, self._offer.page_size)
+        except InvalidCursor as error:
+            raise Failure(INVALID_PARAMS, f"Invalid params: {error}.") from None
+        return {key: chosen} if cursor is None else {key: chosen, "nextCursor": cursor}
+
+    # --- tools
+
+    async def _call_tool(self, exchange: Exchange) -> dict[str, Any]:
+        name = exchange.params["name"]
+        tool = self._offer.tools.get(name)
+        if tool is None:
+            raise Failure(INVALID_PARAMS, _unknown("tool", name, self._offer.tools))
+        try:
+            values = tool.arguments.read(exchange.params.get("arguments") or {})
+        except InvalidArguments as error:
+            return results.error_result(str(error))
+        try:
+            value = await self._finish(exchange, tool.handler, values)
+            return results.tool_result(value, exchange.features, tool.output)
+        except results.UnusableResult as error:
+            complain(f"tool {name!r}: {error}")
+            return results.error_result(f"The tool {name} ran, but its result cannot be sent: {error}.")
+        except Failure:
+            raise
+        except Exception as error:
+            _raise_if_protocol(error, exchange)
+            if not isinstance(error, MCPError):
+                complain(f"tool {name!r} failed:", error)
+            return results.error_result(_sentence(error))
+
+    # --- resources
+
+    async def _read_resource(self, exchange: Exchange) -> dict[str, Any]:
+        uri: str = exchange.params["uri"]
+        handler, values, mime_type = self._find_resource(uri, exchange)
+        try:
+            value = await self._finish(exchange, handler, values)
+            if value is None:
+                raise NotFound(uri)
+            contents = results.resource_contents(uri, value, mime_type)
+        except (NotFound, FileNotFoundError) as error:
+            raise self._no_resource(uri, exchange, str(error)) from None
+        except Exception as error:
+            raise _as_failure(error, exchange, f"resource {uri}") from None
+        return {"contents": contents}
+
+    def _find_resource(self, uri: str, exchange: Exchange) -> tuple[Handler, dict[str, Any], str | None]:
+        if resource := self._offer.resources.get(uri):
+            return resource.handler, {}, resource.mime_type
+        for template in self._offer.templates.values():
+            variables = uritemplate.match(template.template, uri)
+            if variables is None:
+                continue
+            try:
+                values = template.arguments.read_texts(variables)
+            except InvalidArguments as error:
+                raise self._no_resource(uri, exchange, str(error)) from None
+            return template.handler, values, template.mime_type
+        raise self._no_resource(uri, exchange)
+
+    def _no_resource(self, uri: str, exchange: Exchange, reason: str = "") -> Failure:
+        why = f" ({reason})" if reason and reason != uri else ""
+        return Failure(exchange.features.resource_not_found, f"Resource not found: {uri}{why}", {"uri": uri})
+
+    def readable(self, uri: str) -> bool:
+        """Whether there is a resource or a template for this URI."""
+        templates = self._offer.templates.values()
+        return uri in self._offer.resources or any(
+            uritemplate.match(one.template, uri) is not None for one in templates
+        )
+
+    # --- prompts
+
+    async def _get_prompt(self, exchange: Exchange) -> dict[str, Any]:
+        name = exchange.params["name"]
+        prompt = self._offer.prompts.get(name)
+        if prompt is None:
+            raise Failure(INVALID_PARAMS, _unknown("prompt", name, self._offer.prompts))
+        try:
+            values = prompt.arguments.read_texts(exchange.params.get("arguments") or {})
+        except InvalidArguments as error:
+            raise Failure(INVALID_PARAMS, str(error)) from None
+        try:
+            value = await self._finish(exchange, prompt.handler, values)
+            return results.prompt_result(value, prompt.labels.description, exchange.features)
+        except Exception as error:
+            raise _as_failure(error, exchange, f"prompt {name}") from None
+
+    # --- completion
+
+    async def _complete(self, exchange: Exchange) -> dict[str, Any]:
+        reference: Mapping[str, Any] = exchange.params["ref"]
+        argument: Mapping[str, Any] = exchange.params["argument"]
+        name, value = argument.get("name"), argument.get("value", "")
+        if not isinstance(name, str) or not isinstance(value, str):
+            raise Failure(INVALID_PARAMS, "Invalid params: `argument` needs a name and a value, both strings.")
+        kind, key, handler = self._referenced(reference)
+        completer = self._offer.completers.get((kind, key, name))
+        if completer is None:
+            parameter = next((one for one in handler.parameters if one.name == name), None)
+            choices = own_choices(parameter.annotation) if parameter is not None else []
+            return _completion(_matching(choices, value))
+        values: dict[str, Any] = {completer.parameters[0].name: value}
+        if len(completer.parameters) > 1:
+            values[completer.parameters[1].name] = _chosen(exchange)
+        try:
+            found = await self._run(exchange, completer, values)
+        except Exception as error:
+            raise _as_failure(error, exchange, f"completion of {name}") from None
+        return _completion([str(item) for item in found or ()])
+
+    def _referenced(self, reference: Mapping[str, Any]) -> tuple[str, str, Handler]:
+        kind, name, uri = reference.get("type"), reference.get("name"), reference.get("uri")
+        if kind == "ref/prompt" and isinstance(name, str):
+            if prompt := self._offer.prompts.get(name):
+                return "prompt", name, prompt.handler
+            raise Failure(INVALID_PARAMS, _unknown("prompt", name, self._offer.prompts))
+        if kind == "ref/resource" and isinstance(uri, str):
+            for template in self._offer.templates.values():
+                if template.template == uri or uritemplate.match(template.template, uri) is not None:
+                    return "template", template.template, template.handler
+            if resource := self._offer.resources.get(uri):
+                return "resource", uri, resource.handler
+            raise Failure(INVALID_PARAMS, f"Unknown resource template: {uri}")
+        raise Failure(
+            INVALID_PARAMS,
+            'Invalid params: `ref` is {"type": "ref/prompt", "name"} or {"type": "ref/resource", "uri"}.',
+        )
+
+    # --- handlers
+
+    async def _run(self, exchange: Exchange, handler: Handler, values: Mapping[str, Any]) -> Any:
+        """Call a handler: `async def` here, `def` on a thread."""
+        if handler.is_async:
+            try:
+                return await handler.call(values, AsyncContext(exchange) if handler.context else None)
+            except SystemExit as error:
+                raise RuntimeError(f"the handler ended with {error!r}") from error  # it must not end the server
+        call = functools.partial(handler.call, values, Context(exchange) if handler.context else None)
+        value = await self._offer.workers.run(call, exchange.loop)
+        return await value if inspect.isawaitable(value) else value
+
+    async def _finish(self, exchange: Exchange, handler: Handler, values: Mapping[str, Any]) -> Any:
+        """Run a handler until it has its result, asking what it wants to know.
+
+        Raises:
+            NeedInput: modern: this round ends with questions.
+        """
+        asked_rounds = 0
+        while True:
+            try:
+                value = await self._run(exchange, handler, values)
+            except BaseExceptionGroup as several:
+                raise _only_questions(several) or several from None
+            if not isinstance(value, InputRequired):
+                return value
+            ledger = exchange.ledger
+            prepared = {
+                key: (one, check_allowed(one, exchange.peer.capabilities, exchange.features))
+                for key, one in value.requests.items()
+            }
+            ledger.state = value.state
+            if exchange.peer.ask is None:
+                requests = {key: (question.method, params) for key, (question, params) in prepared.items()}
+                raise NeedInput(requests, {key: digest_of(*request) for key, request in requests.items()})
+            asked_rounds += bool(prepared)
+            if asked_rounds > _MAX_ROUNDS:
+                raise Failure(INTERNAL_ERROR, f"The handler asked more than {_MAX_ROUNDS} rounds of questions")
+            ledger.responses = await exchange.collect(
+                {key: (one.method, params) for key, (one, params) in prepared.items()}
+            )
+            if not prepared:
+                await asyncio.sleep(_PAUSE)
+
+    def paused(self, exchange: Exchange, need: NeedInput) -> dict[str, Any]:
+        """The input_required result of a round that ended with questions."""
+        requests = {
+            key: {"method": method} if params is None else {"method": method, "params": params}
+            for key, (method, params) in need.requests.items()
+        }
+        return modern.input_required(
+            requests, self._offer.keeper.seal(exchange.ledger, need.asked, self._binding(exchange))
+        )
+
+
+def _only_questions(several: BaseExceptionGroup[BaseException]) -> NeedInput | None:
+    """The questions of a handler's TaskGroup, asked in one round; None when something else went wrong too."""
+    questions, others = several.split(NeedInput)
+    if questions is None or others is not None:
+        return None
+    leaves: list[BaseException] = [questions]
+    merged = NeedInput({}, {})
+    while leaves:
+        one = leaves.pop(0)
+        if isinstance(one, NeedInput):
+            merged.requests.update(one.requests)
+            merged.asked.update(one.asked)
+        elif isinstance(one, BaseExceptionGroup):
+            leaves.extend(cast("BaseExceptionGroup[BaseException]", one).exceptions)
+    return merged
+
+
+def _raise_if_protocol(error: Exception, exchange: Exchange) -> None:
+    """Errors that a tool call answers by a JSON-RPC error, and not by a result."""
+    if isinstance(error, MissingCapability):
+        if exchange.peer.era == "modern":
+            raise Failure(error.code, error.message, error.data) from None
+    elif isinstance(error, RequestError):
+        raise Failure(error.code, error.message, error.data) from None
+
+
+def _as_failure(error: Exception, exchange: Exchange, what: str) -> Failure:
+    """What a handler of a resource, prompt or completion raised, as the error to answer with."""
+    if isinstance(error, Failure):
+        return error
+    if isinstance(error, MissingCapability) and exchange.peer.era == "legacy":
+        return Failure(INTERNAL_ERROR, error.message)
+    if isinstance(error, RequestError):
+        return Failure(error.code, error.message, error.data)
+    if not isinstance(error, MCPError):
+        complain(f"{what} failed:", error)
+    return Failure(INTERNAL_ERROR, _sentence(error))
+
+
+def _sentence(error: Exception) -> str:
+    """What went wrong, for a model: the message, with the kind of error where the message alone says little."""
+    text = str(error)
+    if not text:
+        return type(error).__name__
+    if isinstance(error, (MCPError, ValueError, RuntimeError)) and not isinstance(error, Cancelled):
+        return text
+    return f"{type(error).__name__}: {text}"
+
+
+def complain(text: str, error: BaseException | None = None) -> None:
+    """To the server's author, on stderr."""
+    print(text, file=sys.stderr)  # noqa: T201
+    if error is not None:
+        traceback.print_exception(type(error), error, _from_handler(error.__traceback__), file=sys.stderr)
+    sys.stderr.flush()
+
+
+def _from_handler(trace: TracebackType | None) -> TracebackType | None:
+    """The traceback without this package's own frames at its beginning: what the author wrote."""
+    at = trace
+    while at is not None and at.tb_frame.f_globals.get("__name__", "").startswith("jupyter_mcp.server."):
+        at = at.tb_next
+    return at or trace
+
+
+def _unknown(what: str, name: str, shelf: Shelf[Any]) -> str:
+    near = difflib.get_close_matches(name, [entry.name for entry in shelf.values()], n=3)
+    return f"Unknown {what}: {name}" + (f". Did you mean {' or '.join(near)}?" if near else "")
+
+
+def _chosen(exchange: Exchange) -> dict[str, Any]:
+    """The arguments chosen so far, where the revision tells them."""
+    context = exchange.params.get("context")
+    if not exchange.features.completion_context or not isinstance(context, dict):
+        return {}
+    chosen = cast("dict[str, Any]", context).get("arguments")
+    return cast("dict[str, Any]", chosen) if isinstance(chosen, dict) else {}
+
+
+def _matching(choices: list[str], prefix: str) -> list[str]:
+    """Those that begin with the prefix, then those that hold it."""
+    wanted = prefix.casefold()
+    first = [choice for choice in choices if choice.casefold().startswith(wanted)]
+    return first + [choice for choice in choices if wanted in choice.casefold() and choice not in first]
+
+
+def _completion(values: list[str]) -> dict[str, Any]:
+    distinct = list(dict.fromkeys(values))
+    shown = distinct[:MAX_COMPLETIONS]
+    return {"completion": {"values": shown, "total": len(distinct), "hasMore": len(distinct) > len(shown)}}

@@ -1,0 +1,161 @@
+"""Several rounds of one call (2026-07-28): what was answered so far, and the signed state that carries it.
+
+The server holds nothing between rounds. What earlier rounds answered travels through the client in `requestState`,
+which is signed (HMAC-SHA256) and bound to the method, the name and arguments, the principal and a time, so that it
+serves no other call. It is readable by the client, who gave those answers.
+
+`Ledger` is the replay: the handler runs again from the top, and each question it asks finds its recorded answer by its
+key. A key made from the order of the questions is only good for the very same question; a key the author gave
+(`key="seat"`) is good for any wording of it.
+
+Above: `exchange`. Source: spec 2026-07-28 "Multi Round-Trip Requests".
+"""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import hashlib
+import hmac
+import json
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Any, cast
+
+from jupyter_mcp.server.values import plain
+
+_VERSION = "v1"
+MAX_ATTEMPTS = 3
+"""How often one question is put again when the answer does not fit."""
+
+
+class InvalidState(Exception):
+    """A requestState that is not ours, not for this call, or too old."""
+
+
+class NeedInput(BaseException):
+    """Raised through a handler to end this round with questions (BaseException: `except Exception` must not stop it).
+
+    Attributes:
+        requests: key -> (method, params) to ask.
+        asked: key -> digest of the question.
+    """
+
+    def __init__(self, requests: Mapping[str, tuple[str, dict[str, Any] | None]], asked: Mapping[str, str]) -> None:
+        super().__init__()
+        self.requests = dict(requests)
+        self.asked = dict(asked)
+
+
+@dataclass
+class Ledger:
+    """The answers of earlier rounds, and what the last round asked.
+
+    Attributes:
+        answers: key -> [digest of the question, the client's bare result].
+        asked: key -> digest, what the round before asked; None when the client sent answers without a state.
+        attempts: key -> how many answers to it did not fit.
+        state: the author's own state (`InputRequired.state`).
+        responses: what this request brought, by key.
+    """
+
+    answers: dict[str, list[Any]] = field(default_factory=dict[str, "list[Any]"])
+    asked: dict[str, str] | None = None
+    attempts: dict[str, int] = field(default_factory=dict[str, int])
+    state: Any = None
+    responses: dict[str, Any] = field(default_factory=dict[str, Any])
+
+    def receive(self, responses: Mapping[str, Any]) -> None:
+        """Take this round's answers; what nobody asked for is ignored."""
+        for key, response in responses.items():
+            if not isinstance(response, Mapping) or (self.asked is not None and key not in self.asked):
+                continue
+            self.responses[key] = response
+            self.answers[key] = ["" if self.asked is None else self.asked[key], response]
+
+    def answer(self, key: str, digest: str, *, named: bool) -> Mapping[str, Any] | None:
+        """The recorded answer to a question, if there is one that may be used for it.
+
+        Args:
+            named: the author chose the key, so that another wording of the question is still the same question.
+        """
+        recorded = self.answers.get(key)
+        if recorded is None or not (named or recorded[0] in ("", digest)):
+            return None
+        return cast("Mapping[str, Any]", recorded[1])
+
+    def refuse(self, key: str) -> int:
+        """The answer under `key` does not fit: forget it. Returns how often that happened to this key."""
+        self.answers.pop(key, None)
+        self.attempts[key] = self.attempts.get(key, 0) + 1
+        return self.attempts[key]
+
+
+class StateKeeper:
+    """Signs and opens `requestState`.
+
+    Args:
+        key: the secret; by default random, so that a state is good in this process only. Servers that run in several
+            processes share one of at least 32 bytes.
+        seconds: how long a state is good.
+        clock: for tests.
+    """
+
+    def __init__(
+        self, key: bytes | None = None, *, seconds: float = 900.0, clock: Callable[[], float] = time.time
+    ) -> None:
+        self._key = key if key is not None else secrets.token_bytes(32)
+        self._seconds = seconds
+        self._clock = clock
+
+    def seal(self, ledger: Ledger, asked: Mapping[str, str], binding: str) -> str:
+        """The state to send with questions; `binding` is what `bind` made of the request."""
+        body = {
+            "b": binding,
+            "e": int(self._clock() + self._seconds),
+            "a": ledger.answers,
+            "w": dict(asked),
+            **({"t": ledger.attempts} if ledger.attempts else {}),
+            **({"u": plain(ledger.state)} if ledger.state is not None else {}),
+        }
+        payload = _b64(json.dumps(body, separators=(",", ":")).encode())
+        return f"{_VERSION}.{payload}.{self._sign(payload)}"
+
+    def open(self, state: object, binding: str) -> Ledger:
+        """The ledger a state holds. Raises `InvalidState`."""
+        if not isinstance(state, str):
+            raise InvalidState("requestState must be a string")
+        parts = state.split(".")
+        if len(parts) != 3 or parts[0] != _VERSION or not state.isascii():
+            raise InvalidState("requestState was not made by this server")
+        if not hmac.compare_digest(parts[2], self._sign(parts[1])):
+            raise InvalidState("requestState was changed, or was not made by this server process")
+        try:
+            body = json.loads(_unb64(parts[1]))
+        except (ValueError, binascii.Error):
+            raise InvalidState("requestState was not made by this server") from None
+        if body["e"] < self._clock():
+            raise InvalidState("requestState has expired; call again from the beginning")
+        if not hmac.compare_digest(str(body["b"]), binding):
+            raise InvalidState("requestState belongs to another call")
+        return Ledger(answers=body["a"], asked=body["w"], attempts=body.get("t", {}), state=body.get("u"))
+
+    def _sign(self, payload: str) -> str:
+        return _b64(hmac.new(self._key, f"{_VERSION}.{payload}".encode(), hashlib.sha256).digest())
+
+
+def bind(method: str, params: Mapping[str, Any], principal: str) -> str:
+    """What a state is good for: this method on this thing with these arguments by this principal."""
+    salient: list[Any] = [method, params.get("name"), params.get("uri"), params.get("arguments") or {}, principal]
+    text = json.dumps(salient, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()
+
+
+def _b64(data: bytes) -> str:
+    return base64.urlsafe_b64encode(data).decode().rstrip("=")
+
+
+def _unb64(text: str) -> bytes:
+    return base64.urlsafe_b64decode(text + "=" * (-len(text) % 4))
