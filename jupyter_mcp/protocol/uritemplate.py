@@ -142,7 +142,7 @@ def _pattern(parts: tuple[Part, ...]) -> re.Pattern[str]:
 def _shape(expression: Expression) -> str:
     """A pattern for the whole expansion of an expression, its first character and separators included."""
     operator = expression.operator
-    several = len(expression.variables) > 1 or expression.variables[0].explode
+    several = len(expression.variables) > 1 or any(variable.explode for variable in expression.variables)
     if operator == "":
         return "[^/?#,]*?(?:,[^/?#,]*?)*?" if several else "[^/?#]+?"
     if operator in ("/", "."):
