@@ -237,7 +237,9 @@ class UnknownContent(WithMeta):
 
 
 def _block_tag(value: Any) -> str:
-    kind = cast("dict[str, Any]", value).get("type") if isinstance(value, dict) else getattr(value, "type", None)
+    kind = value.get("type") if is_object(value) else getattr(value, "type", None)
+    if isinstance(value, UnknownContent):
+        return "unknown"  # perhaps a malformed block of a known type
     return kind if isinstance(kind, str) and kind in _BLOCKS else "unknown"
 
 
