@@ -18,7 +18,7 @@ from jupyter_mcp.host.events import CallEvent, OnEvent, Status
 from jupyter_mcp.host.questions import Cause
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterator, Mapping
+    from collections.abc import Awaitable, Callable, Generator, Mapping
 
 __all__ = ["Acts", "Running"]
 
@@ -110,7 +110,7 @@ class Acts:
         self._running: list[Running] = []
 
     @contextlib.contextmanager
-    def enter(self, act: Running) -> Iterator[Running]:
+    def enter(self, act: Running) -> Generator[Running]:
         """The act is in flight inside the block."""
         self._running.append(act)
         try:

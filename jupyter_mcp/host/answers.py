@@ -53,14 +53,15 @@ class _Rule:
             return self.kind == "approval"
         if isinstance(self.answer, str):
             return self.answer in _ACTIONS or question.kind == "sampling"
-        if not isinstance(self.answer, Mapping):
+        values = _values(self.answer)
+        if values is None:
             return True
         if question.kind == "sampling":
-            return "text" in self.answer or "content" in self.answer
+            return "text" in values or "content" in values
         if question.kind == "url":
             return False
         # Values for another form must not end this one: without a `match`, at least one field has to be common.
-        return self.match is not None or not self.answer or any(key in properties(question) for key in self.answer)
+        return self.match is not None or not values or any(key in properties(question) for key in values)
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,8 @@ class AnswerBook:
             raise UsageError(f"times is 1 or more, not {times}.", usage=_USAGE)
         with self._lock:
             self._count += 1
-            self._rules.append(_Rule(answer, server, _pattern(match), kind, times, self._count))
+            given = cast("ScriptedAnswer", answer)
+            self._rules.append(_Rule(given, server, _pattern(match), kind, times, self._count))
 
     def clear(self) -> None:
         """Forget every rule."""
@@ -199,6 +201,10 @@ async def _called(function: Callable[[Question], Any], question: Question) -> An
         ) from reason
 
 
+def _values(answer: Any) -> Mapping[str, Any] | None:
+    return cast("Mapping[str, Any]", answer) if isinstance(answer, Mapping) else None
+
+
 def _texts(question: Question) -> list[str]:
     texts = [question.message]
     for name, field in properties(question).items():
@@ -221,8 +227,8 @@ def _pattern(match: str | re.Pattern[str] | None) -> re.Pattern[str] | None:
 def _describe(rule: _Rule) -> str:
     if isinstance(rule.answer, str):
         what = rule.answer if rule.answer in _ACTIONS else "a text"
-    elif isinstance(rule.answer, Mapping):
-        what = "values for " + (", ".join(map(str, rule.answer)) or "no field")
+    elif (values := _values(rule.answer)) is not None:
+        what = "values for " + (", ".join(map(str, values)) or "no field")
     else:
         what = f"function {getattr(rule.answer, '__name__', type(rule.answer).__name__)}"
     parts = [what]

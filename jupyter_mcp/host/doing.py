@@ -8,7 +8,6 @@ Nothing here knows who asks (a line, a form, code, a model) beyond the word `ori
 from __future__ import annotations
 
 import asyncio
-import math
 import re
 import time
 from collections.abc import Awaitable, Callable, Mapping
@@ -78,7 +77,11 @@ class Doing:
         async def work() -> Result:
             began = time.monotonic()
             raw = await connection.call_tool(
-                name, dict(act.arguments), timeout=timeout, on_progress=lambda *told: _progress(act, *told)
+                name,
+                dict(act.arguments),
+                timeout=timeout,
+                on_progress=lambda progress, total, text: act.emit(Progress(progress, total, text)),
+                on_log=_wanted,
             )
             note = check_output(tool, raw)
             notes = [*act.notes, note] if note else list(act.notes)
@@ -106,7 +109,7 @@ class Doing:
 
         async def work() -> Read:
             began = time.monotonic()
-            raw = await _limited(connection.read(target), timeout, f"{server} {target}")
+            raw = await connection.read(target, timeout=timeout)
             return Read(raw, uri=target, server=server, duration=time.monotonic() - began, notes=list(act.notes))
 
         return await self._do(act, origin, work)
@@ -129,7 +132,7 @@ class Doing:
 
         async def work() -> PromptResult:
             began = time.monotonic()
-            raw = await _limited(connection.get_prompt(name, texts), timeout, f"{server}.{name}")
+            raw = await connection.get_prompt(name, texts, timeout=timeout)
             return PromptResult(
                 raw, server=server, prompt=name, duration=time.monotonic() - began, notes=list(act.notes)
             )
@@ -244,35 +247,16 @@ def _outcome(error: MCPError) -> str:
     return "timeout" if isinstance(error, RequestTimeout) else "error"
 
 
-async def _limited(work: Awaitable[T], timeout: float | None, what: str) -> T:
-    if timeout is None:
-        return await work
-    try:
-        async with asyncio.timeout(timeout):
-            return await work
-    except TimeoutError as error:
-        if isinstance(error, MCPError):
-            raise
-        raise RequestTimeout(f"{what} did not answer within {timeout:g} s.") from None
-
-
-def _progress(act: Running, progress: Any, total: Any = None, message: Any = None) -> None:
-    """Servers send progress of every kind; a watcher gets finite numbers, and a total only when it is one."""
-    if not _is_number(progress):
-        return
-    total = float(total) if _is_number(total) and total > 0 else None
-    act.emit(Progress(float(progress), total, message if isinstance(message, str) else None))
-
-
-def _is_number(value: Any) -> bool:
-    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+def _wanted(level: str, logger: str | None, data: Any) -> None:
+    """Says that log messages are wanted; they come by `HostPeer.notify`, like all others."""
 
 
 def _error_text(result: Result) -> str:
     """The tool's own words, shortened and printable."""
     text = _CONTROL.sub("", result.text).strip()
-    if not text and isinstance(result.data, Mapping):
-        data = cast("Mapping[str, Any]", result.data)
+    found: Any = result.data
+    if not text and isinstance(found, Mapping):
+        data = cast("Mapping[str, Any]", found)
         text = str(data.get("error") or data.get("message") or "")
     if not text:
         return "the tool reported an error without saying which."

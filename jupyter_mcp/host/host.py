@@ -345,19 +345,15 @@ class Host:
             entry.say("note", note, level="warning")
         outcome, remark = "cancelled", None
         try:
-            filled = entry.spec.expanded(self._environ)
-            self.redactor.learn_spec(entry.spec, filled)
-            peer = HostPeer(
-                entry,
-                acts=self._acts,
-                questioner=self._questioner,
-                journal=self.journal,
-                roots=self._roots_of,
-                changed=self._changed,
-            )
-            connection = Connection(entry.name, transport_for(filled), self._options_for(entry.spec), peer)
-            entry.connection = connection
-            await connection.open()
+            transport_for(self._filled(entry))  # what can be refused is refused before anything else happens
+            if entry.connection is None:
+                entry.connection = Connection(
+                    entry.name,
+                    lambda: transport_for(self._filled(entry))(),
+                    self._options_for(entry.spec),
+                    self._peer(entry),
+                )
+            await entry.connection.open()
             outcome = "ok"
         except MCPError as error:
             outcome, remark = "error", self._failed(entry, error)
@@ -370,6 +366,22 @@ class Host:
             if outcome != "ok":
                 await self._close(entry)
             self._changed(entry)
+
+    def _filled(self, entry: ServerEntry) -> ServerSpec:
+        """The spec with its placeholders filled; what is secret in it is masked from now on. Never kept."""
+        filled = entry.spec.expanded(self._environ)
+        self.redactor.learn_spec(entry.spec, filled)
+        return filled
+
+    def _peer(self, entry: ServerEntry) -> HostPeer:
+        return HostPeer(
+            entry,
+            acts=self._acts,
+            questioner=self._questioner,
+            journal=self.journal,
+            roots=self._roots_of,
+            changed=self._changed,
+        )
 
     def _failed(self, entry: ServerEntry, error: MCPError) -> str:
         """Keep the error on the entry and in its log; nothing secret stays in its words."""

@@ -8,8 +8,8 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.client.peer import LOCAL_NOISE, LOCAL_NOTE, LOCAL_STDERR
 from jupyter_mcp.errors import InputRefused, UsageError
+from jupyter_mcp.host.catalogue import LISTS
 from jupyter_mcp.host.events import Log
 from jupyter_mcp.protocol.capabilities import client_capabilities
 
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["HostPeer"]
 
+_MOST_PROBLEMS = 200
 _QUIET = (
     "notifications/progress",
     "notifications/cancelled",
@@ -53,6 +54,7 @@ class HostPeer:
         self._roots = roots
         self._changed = changed
         self._unknown: set[str] = set()
+        self._told: set[str] = set()
 
     def capabilities(self, revision: str) -> dict[str, Any]:
         """Everything a person (or a script) can answer: forms, pages to open, sampling; and the roots."""
@@ -78,10 +80,6 @@ class HostPeer:
         """A log message goes to the log and to the act it belongs to; what we do not know is named once."""
         if method == "notifications/message":
             self._log(params, self._act(call))
-        elif method == LOCAL_STDERR:
-            self._entry.say("stderr", str(params.get("line", "")))
-        elif method in (LOCAL_NOISE, LOCAL_NOTE):
-            self._entry.say("note", str(params.get("text", "")), level="warning")
         elif method not in _QUIET and not method.endswith("list_changed") and method not in self._unknown:
             self._unknown.add(method)
             self._entry.say("server", f"sent {method[:100]}, which means nothing here", level="debug")
@@ -91,9 +89,25 @@ class HostPeer:
         self._journal.wire(self._entry.name, direction, message, size)
 
     def changed(self, connection: Connection) -> None:
-        """The connection's state or lists are others now."""
-        if self._entry.connection is connection:
-            self._changed(self._entry)
+        """The connection's state or lists are others now; what could not be read of a list is said once."""
+        if self._entry.connection is not connection:
+            return
+        for kind in LISTS.values():
+            listing = connection.listing(kind)
+            for problem in listing.problems if listing is not None else ():
+                text = f"{kind}: {problem}"
+                if text not in self._told and len(self._told) < _MOST_PROBLEMS:
+                    self._told.add(text)
+                    self._entry.say("note", text, level="warning")
+        self._changed(self._entry)
+
+    def stderr(self, connection: Connection, line: str) -> None:
+        """One line the server wrote to stderr."""
+        self._entry.say("stderr", line)
+
+    def note(self, connection: Connection, text: str) -> None:
+        """Something the connection noticed (noise on stdout, a detour it took)."""
+        self._entry.say("note", text, level="warning")
 
     def _act(self, call: Call | None) -> Running | None:
         if call is None:

@@ -271,8 +271,9 @@ def _with_options(spec: ServerSpec, given: dict[str, Any]) -> ServerSpec:
         changes["timeout"] = _seconds(given["timeout"])
     if "roots" in given:
         roots = given["roots"]
-        several: list[Any] = [roots] if isinstance(roots, str | os.PathLike) else list(roots)
-        changes["roots"] = tuple(str(os.fspath(place)) for place in several)
+        if isinstance(roots, str | os.PathLike):
+            roots = [roots]
+        changes["roots"] = tuple(os.fspath(place) for place in cast("Iterable[str]", roots))
     return replace(spec, headers=headers, **changes)
 
 
