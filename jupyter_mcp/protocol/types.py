@@ -9,7 +9,7 @@ Source: schemas of all revisions up to 2026-07-28.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal, TypeVar, cast
+from typing import Annotated, Any, ClassVar, Literal, cast
 
 from pydantic import (
     BaseModel,
@@ -35,15 +35,25 @@ class Model(BaseModel):
     model_config = ConfigDict(
         extra="allow", alias_generator=to_camel, populate_by_name=True, defer_build=True, protected_namespaces=()
     )
+    _always: ClassVar[frozenset[str]] = frozenset()  # members that the wire requires although they have a default
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, **kwargs: Any) -> None:
+        super().__pydantic_init_subclass__(**kwargs)
+        cls._always = frozenset(
+            name for name, field in cls.model_fields.items() if not field.is_required() and field.default is not None
+        )
+
+    def model_post_init(self, context: Any, /) -> None:
+        """Count the required members with a default as set, so that `dump` writes them."""
+        if self._always:
+            self.__pydantic_fields_set__.update(self._always)
 
 
 class WithMeta(Model):
     """A model with `_meta` (attribute `meta`)."""
 
     meta: dict[str, Any] | None = Field(default=None, alias="_meta")
-
-
-M = TypeVar("M", bound=BaseModel)
 
 
 def dump(model: BaseModel) -> dict[str, Any]:
