@@ -20,7 +20,7 @@ from jupyter_client.manager import KernelManager
 ROOT = Path(__file__).parents[2]
 CURRENT = ipykernel.__version__
 VERSIONS = ("6.29.5", "6.31.0", "7.0.1", "7.2.0", "7.3.0", CURRENT)
-SECONDS = 30.0
+SECONDS = 15.0
 
 
 @dataclass
