@@ -6,9 +6,14 @@ awaitable twins differ in nothing but how they wait. The runtime is imported whe
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+import asyncio
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, TypeVar
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable
+
+from jupyter_mcp.errors import MCPError
 
 T = TypeVar("T")
 U = TypeVar("U")
@@ -35,7 +40,7 @@ class Act(Generic[T]):
         """Do it and await it; widgets stay alive meanwhile."""
         from jupyter_mcp.runtime import wait
 
-        return await wait.arun(self.start)
+        return await wait.arun(self.start, label=self.label)
 
     def then(self, change: Callable[[T], U]) -> Act[U]:
         """The same act, its value changed by a quick function."""
@@ -51,3 +56,27 @@ def get_host() -> Any:
     from jupyter_mcp.runtime import state
 
     return state.get_host()
+
+
+LISTING_SECONDS = 5.0
+_listing: set[asyncio.Task[Any]] = set()
+
+
+async def look_around(entries: Iterable[Any]) -> None:
+    """Read what servers offer, for the card and for Tab. A slow server is waited for a little, then no longer."""
+    tasks = [asyncio.ensure_future(_list(entry, kind)) for entry in entries for kind in KINDS if entry.ready]
+    if tasks:
+        _listing.update(tasks)
+        for task in tasks:
+            task.add_done_callback(_listing.discard)
+        await asyncio.wait(tasks, timeout=LISTING_SECONDS)
+
+
+async def _list(entry: Any, kind: str) -> None:
+    try:
+        await entry.connection.list(kind)
+    except MCPError as error:
+        entry.say("note", f"Cannot list its {kind}: {error}", level="warning")
+
+
+KINDS = ("tools", "resources", "templates", "prompts")

@@ -5,30 +5,55 @@ All of it goes through the host's one way in: arguments checked, policy asked, j
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import time
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
+from jupyter_mcp.host.forms.schema import as_list
 from jupyter_mcp.host.plain import plain
 from jupyter_mcp.notebook.objects.act import Act, get_host
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Mapping
 
     from jupyter_mcp.host.events import OnEvent
     from jupyter_mcp.host.result import PromptResult, Read, Result
+
+
+class Ping:
+    """A server answered.
+
+    Attributes:
+        server: which one.
+        seconds: how long it took (not in its picture, so that saved cells can be compared).
+    """
+
+    def __init__(self, server: str, seconds: float) -> None:
+        self.server = server
+        self.seconds = seconds
+
+    def __float__(self) -> float:
+        return self.seconds
+
+    def __repr__(self) -> str:
+        return f"<{self.server} answered>"
+
+    def __mcp_view__(self) -> Any:
+        from jupyter_mcp.notebook.render.views import NoteView
+
+        return NoteView(f"{self.server} answers.", "good")
 
 
 class ServerActs:
     """The acts on one server.
 
     Args:
-        name: the server's name in the host.
+        name: the server's name in the host; None lets the host find it (`read` only).
         origin: who begins them: "code" for Python, "person" for a typed line.
     """
 
-    def __init__(self, name: str, origin: str = "code") -> None:
-        self.name = name
+    def __init__(self, name: str | None, origin: str = "code") -> None:
+        self.name = name or ""
         self.origin = origin
 
     def call(
@@ -53,16 +78,14 @@ class ServerActs:
 
     def read(self, uri: str, values: Mapping[str, Any] | None = None, *, on_event: OnEvent | None = None) -> Act[Read]:
         """Read a resource, or the one that a template leads to with these values."""
-        target = expand(uri, values or {})
+        sent = plain(values or {}, "the variables")
 
         async def start() -> Read:
-            return await get_host().read(self.name, target, origin=self.origin, on_event=on_event)
+            return await get_host().read(self.name or None, uri, sent or None, origin=self.origin, on_event=on_event)
 
-        return Act(f"{self.name} {uri}", start)
+        return Act(f"{self.name} {uri}".strip(), start)
 
-    def prompt(
-        self, name: str, arguments: Mapping[str, Any], *, on_event: OnEvent | None = None
-    ) -> Act[PromptResult]:
+    def prompt(self, name: str, arguments: Mapping[str, Any], *, on_event: OnEvent | None = None) -> Act[PromptResult]:
         """Get a prompt's messages; arguments of prompts are text."""
         sent = {key: _text(value) for key, value in arguments.items()}
 
@@ -77,9 +100,8 @@ class ServerActs:
         """Ask the server how an argument could go on."""
 
         async def start() -> list[str]:
-            connection = get_host().servers[self.name].connection
-            answer = await connection.complete(dict(reference), argument, prefix, dict(context or {}))
-            return [str(value) for value in answer.get("values") or []]
+            answer = await get_host().complete(self.name, reference, argument, prefix, context)
+            return [str(value) for value in as_list(answer.get("values"))]
 
         return Act(f"completion of {argument}", start)
 
@@ -92,25 +114,15 @@ class ServerActs:
 
         return Act(f"the {kind} of {self.name}", start)
 
-    def ping(self) -> Act[float]:
-        """Seconds until the server answered."""
+    def ping(self) -> Act[Ping]:
+        """See whether the server answers."""
 
-        async def start() -> float:
-            import time
-
+        async def start() -> Ping:
             begin = time.perf_counter()
             await get_host().servers[self.name].connection.ping()
-            return time.perf_counter() - begin
+            return Ping(self.name, time.perf_counter() - begin)
 
         return Act(f"ping {self.name}", start)
-
-    def watch(self, uri: str, callback: Callable[[str], Any]) -> Act[Any]:
-        """Be told when a resource changes; the value has `.stop()`."""
-
-        async def start() -> Any:
-            return await get_host().servers[self.name].connection.watch(uri, callback)
-
-        return Act(f"watch {uri}", start)
 
     def log_level(self, level: str) -> Act[None]:
         """Which log messages the server sends."""
@@ -132,20 +144,6 @@ def reference(item: Any) -> dict[str, str]:
     if isinstance(item, str):
         return {"type": "ref/resource", "uri": item} if "{" in item else {"type": "ref/prompt", "name": item}
     raise UsageError(f"MCP has completion for the arguments of prompts and templates, not for a {type(item).__name__}.")
-
-
-def expand(uri: str, values: Mapping[str, Any]) -> str:
-    """The URI of a template and its values; a URI without variables is used to the letter."""
-    if not values:
-        return uri
-    from jupyter_mcp.protocol import uritemplate
-
-    known = list(uritemplate.variables(uri))
-    for name in values:
-        if name not in known:
-            names = f"its variables are {', '.join(known)}" if known else "it has no variables"
-            raise UsageError(f"{uri} takes no {name!r} ({names}).")
-    return uritemplate.expand(uri, plain(values, "the variables"))
 
 
 def _text(value: Any) -> str:

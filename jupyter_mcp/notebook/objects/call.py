@@ -5,7 +5,6 @@ from __future__ import annotations
 import itertools
 import logging
 import threading
-from collections.abc import Callable, Generator, Mapping
 from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
@@ -14,6 +13,8 @@ from jupyter_mcp.host.events import CallEvent, Progress, QuestionClosed, Questio
 from jupyter_mcp.notebook.objects.act import Act
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Generator, Mapping
+
     from jupyter_mcp.host.result import Result
     from jupyter_mcp.notebook.objects.server import Server
     from jupyter_mcp.runtime.thread import Pending
@@ -66,7 +67,7 @@ class Call:
 
     @property
     def status(self) -> str:
-        """"running", "asking", "done", "failed" or "cancelled"."""
+        """ "running", "asking", "done", "failed" or "cancelled"."""
         pending = self._pending
         if pending is None or not pending.done():
             return "asking" if self._questions else "running"
@@ -112,6 +113,20 @@ class Call:
         if self.done:
             listener(self)
 
+    def __mcp_view__(self) -> Any:
+        from jupyter_mcp.notebook.render.views import CallView
+
+        status = "running" if self.status == "asking" else self.status
+        seen = self.progress or Progress(0)
+        return CallView(
+            self.name,
+            status,
+            seen.progress if self.progress else None,
+            seen.total,
+            seen.message,
+            outcome=self._outcome(),
+        )
+
     def __repr__(self) -> str:
         return f"<Call {self.number} {self.name}: {self.status}>"
 
@@ -122,16 +137,24 @@ class Call:
             pending = self._pending
             if pending is None:
                 raise Cancelled(f"{self.name} was not begun.", server=self.server.name)
-            wrapped = asyncio.wrap_future(pending)
-            done, _ = await asyncio.wait({wrapped}, timeout=timeout)
-            if not done:
-                raise TimeoutError(f"{self.name} has not ended after {timeout:g} s; it goes on.")
+            ended = asyncio.Event()
+            loop = asyncio.get_running_loop()
+            pending.add_done_callback(lambda _: loop.call_soon_threadsafe(ended.set))
+            try:
+                await asyncio.wait_for(ended.wait(), timeout)
+            except TimeoutError:
+                raise TimeoutError(f"{self.name} has not ended after {timeout:g} s; it goes on.") from None
             try:
                 return pending.result()
             except CancelledError:
                 raise Cancelled(f"{self.name} was cancelled.", server=self.server.name) from None
 
         return Act(f"waiting for {self.name}", start)
+
+    def _outcome(self) -> object:
+        if self._pending is None or not self._pending.done() or self._pending.cancelled():
+            return None
+        return self._pending.exception() or self._pending.result()
 
     def _event(self, event: CallEvent) -> None:
         self.events.append(event)

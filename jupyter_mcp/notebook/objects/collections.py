@@ -6,15 +6,16 @@ connection's cached list, which follows the server's list_changed notifications.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.wording import nearest
-from jupyter_mcp.notebook.objects.items import Item, Prompt, Resource, Template, Tool
+from jupyter_mcp.notebook.objects.items import Item, Prompt, Resource, Template, Tool, search_text
 from jupyter_mcp.notebook.objects.names import attribute_names
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
     from jupyter_mcp.notebook.objects.server import Server
 
 T = TypeVar("T", bound=Item)
@@ -75,13 +76,22 @@ class Collection(Generic[T]):
         names = [item.key for item in self._all()]
         return f"<{len(names)} {self._word} of {self._server.name}: {', '.join(names[:20])}{' …' * (len(names) > 20)}>"
 
+    def __mcp_view__(self) -> Any:
+        from jupyter_mcp.notebook.objects.views import list_view
+
+        server = self._server
+        if self._kind == "resources":
+            server._items("templates")  # pyright: ignore[reportPrivateUsage] - they are shown beside the resources
+        rows = [(server.name, item.raw) for item in self._all()]
+        return list_view([server.entry], self._kind, self._search, rows)
+
     def _knows(self, name: str) -> bool:
         return name in attribute_names(item.name for item in self._all())
 
     def _all(self) -> list[T]:
         items: list[T] = [self._make(self._server, item) for item in self._server._items(self._kind)]  # pyright: ignore[reportPrivateUsage]
         words = self._search.lower().split()
-        return [item for item in items if all(word in item.haystack for word in words)] if words else items
+        return [item for item in items if all(word in search_text(item) for word in words)] if words else items
 
     def _missing(self, name: str, kind: type[Exception]) -> Exception:
         keys = [item.key for item in self._all()]
@@ -93,6 +103,14 @@ class Collection(Generic[T]):
 
 class _Missing(UsageError):
     """Also a KeyError or AttributeError, so that `hasattr`, `in` and `getattr` behave."""
+
+
+def is_cached(collection: Collection[Any]) -> bool:
+    """Whether looking at it asks the server nothing (Tab must not wait)."""
+    from jupyter_mcp.notebook.objects.views import cached
+
+    server, kind = collection._server, collection._kind  # pyright: ignore[reportPrivateUsage]
+    return cached(server.entry, kind) is not None
 
 
 class Tools(Collection[Tool]):

@@ -1,20 +1,21 @@
-"""What happened, as tables: a server's log, the acts, the messages on the wire. Secrets were redacted by the journal."""
+"""What happened, as tables: a server's log, the acts, the messages. Secrets were redacted by the journal."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
+from jupyter_mcp.host.entry import LEVELS
+from jupyter_mcp.notebook.objects.acts import ServerActs
 from jupyter_mcp.notebook.objects.table import Table
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
     from jupyter_mcp.host.entry import LogLine, ServerEntry
     from jupyter_mcp.host.journal import Act, WireEntry
-
-LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
 class Log(Table["LogLine"]):
@@ -24,18 +25,29 @@ class Log(Table["LogLine"]):
     columns = ("source", "level", "text")
     empty = "nothing logged"
 
-    def __init__(self, lines: Sequence[LogLine], server: str) -> None:
+    def __init__(self, lines: Sequence[LogLine], entry: ServerEntry) -> None:
         super().__init__(lines)
-        self.title = f"Log of {server}"
+        self.entry = entry
+        self.server = entry.name
+        self.title = f"Log of {entry.name}"
+
+    def __mcp_view__(self) -> Any:
+        from jupyter_mcp.notebook.objects.views import log_view
+
+        return log_view(self, self.server)
 
     @classmethod
     def of(cls, entry: ServerEntry, level: str | None = None) -> Log:
         """The log of a server, from a level on."""
-        lines = list(entry.log)
-        if level is not None:
-            lowest = LEVELS.index(level)
-            lines = [line for line in lines if LEVELS.index(line.level) >= lowest]
-        return cls(lines, entry.name)
+        return cls(entry.lines(level), entry)
+
+    def __call__(self, level: str) -> Log:
+        """From this level on. The server is asked to send such messages, if it logs at all."""
+        if level not in LEVELS:
+            raise UsageError(f"{level!r} is no level; there are {', '.join(LEVELS)}.")
+        if self.entry.ready and "logging" in self.entry.capabilities:
+            ServerActs(self.server).log_level(level).now()
+        return Log.of(self.entry, level)
 
     def row(self, record: LogLine) -> Sequence[str]:
         return (record.source, record.level, record.text)
@@ -72,10 +84,13 @@ class Trace(Table["WireEntry"]):
     hint = "[n].message holds a whole message; .export(FILE) writes them all."
 
     @classmethod
-    def of(cls, entries: Iterable[WireEntry], words: str = "") -> Trace:
-        """The entries that have every word of `words` in server, method, direction or content."""
-        wanted = words.lower().split()
-        return cls([entry for entry in entries if all(word in _haystack(entry) for word in wanted)])
+    def of(cls, entries: Iterable[WireEntry]) -> Trace:
+        return cls(list(entries))
+
+    def __call__(self, text: str) -> Trace:
+        """The messages that have every word of `text` in server, method, direction or content."""
+        wanted = text.lower().split()
+        return Trace([entry for entry in self if all(word in _haystack(entry) for word in wanted)])
 
     def row(self, record: WireEntry) -> Sequence[str]:
         arrow = "→" if record.direction == "send" else "←"
@@ -112,6 +127,6 @@ def _what(entry: WireEntry) -> str:
 
 def _content(entry: WireEntry) -> str:
     message = entry.message
-    part = next((message[key] for key in ("params", "error", "result") if message.get(key) is not None), {})
-    text = json.dumps(part, ensure_ascii=False, default=str)
+    part: Any = next((message[key] for key in ("params", "error", "result") if message.get(key) is not None), None)
+    text = "" if part is None else json.dumps(part, ensure_ascii=False, default=str)
     return text if len(text) <= 200 else f"{text[:200]} …"

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
+from jupyter_mcp.host.forms.schema import mapping_of
 from jupyter_mcp.notebook.objects.names import python_name
 from jupyter_mcp.notebook.objects.signature import Arguments, docstring
 
@@ -51,6 +52,11 @@ class Item:
         return str(self.raw.get("name") or self.key)
 
     @property
+    def full_name(self) -> str:
+        """`server.name`, as everywhere in this notebook."""
+        return f"{self.server.name}.{self.key}"
+
+    @property
     def title(self) -> str:
         """What to show to a person: the title, else the name."""
         return str(self.raw.get("title") or self.name)
@@ -58,11 +64,6 @@ class Item:
     @property
     def description(self) -> str:
         return str(self.raw.get("description") or "")
-
-    @property
-    def haystack(self) -> str:
-        """What a search looks through."""
-        return f"{self.key}\n{self.name}\n{self.title}\n{self.description}".lower()
 
     def __repr__(self) -> str:
         return f"<{type(self).__name__} {self.server.name}.{self.key}>"
@@ -79,8 +80,15 @@ class Item:
         return hash((type(self), self.server.name, self.key))
 
 
+def search_text(item: Item) -> str:
+    """What a search looks through."""
+    return f"{item.key}\n{item.name}\n{item.title}\n{item.description}".lower()
+
+
 class Tool(Item):
-    __doc__ = cast("str", _Docstring("A tool: call it like a function. Its signature and docstring come from its schema."))
+    __doc__ = cast(
+        "str", _Docstring("A tool: call it like a function. Its signature and docstring come from its schema.")
+    )
 
     def __init__(self, server: Server, raw: Mapping[str, Any]) -> None:
         super().__init__(server, raw)
@@ -142,6 +150,11 @@ class Tool(Item):
         from jupyter_mcp.notebook.showing import tool_form
 
         return tool_form(self)
+
+    @property
+    def python_names(self) -> Mapping[str, str]:
+        """Python name -> the argument's own name."""
+        return self._arguments.names
 
     def _docstring(self) -> str:
         return docstring(self.title if self.title != self.name else "", self.description, self.input_schema)
@@ -212,7 +225,8 @@ class Prompt(Item):
         """As the server declares them: name, title, description, required."""
         found = self.raw.get("arguments")
         listed = cast("list[Any]", found) if isinstance(found, list) else []
-        return [item for item in listed if isinstance(item, Mapping) and isinstance(item.get("name"), str)]
+        found = [mapping_of(item) for item in listed]
+        return [item for item in found if isinstance(item.get("name"), str)]
 
     @cached_property
     def schema(self) -> Mapping[str, Any]:
@@ -234,6 +248,11 @@ class Prompt(Item):
     async def aio(self, /, *args: Any, **kwargs: Any) -> PromptResult:
         """The awaitable twin of calling the prompt."""
         return await self.server._acts.prompt(self.name, self._bound(args, kwargs)).later()  # pyright: ignore[reportPrivateUsage]
+
+    @property
+    def python_names(self) -> Mapping[str, str]:
+        """Python name -> the argument's own name."""
+        return self._arguments.names
 
     def _docstring(self) -> str:
         return docstring(self.title if self.title != self.name else "", self.description, self.schema)

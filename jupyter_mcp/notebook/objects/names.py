@@ -1,10 +1,13 @@
-"""Python names for what servers offer: `get-env` becomes `.get_env`, `class` becomes `.class_`, when that is unique. Pure."""
+"""Python names for what servers offer: `get-env` is `.get_env`, `class` is `.class_`, when that is unique. Pure."""
 
 from __future__ import annotations
 
 import keyword
 import re
-from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
 
 _NOT_NAME = re.compile(r"\W+")
 

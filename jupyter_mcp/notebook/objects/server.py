@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.notebook.objects.act import Act, get_host
-from jupyter_mcp.notebook.objects.acts import ServerActs, reference
+from jupyter_mcp.notebook.objects.act import Act, get_host, look_around
+from jupyter_mcp.notebook.objects.acts import Ping, ServerActs, reference
 from jupyter_mcp.notebook.objects.collections import Prompts, Resources, Templates, Tools
 
 if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping, Sequence
+
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.result import PromptResult, Read, Result
     from jupyter_mcp.notebook.objects.happened import Log, Trace
@@ -22,10 +23,15 @@ class Server:
     Attributes:
         name: how this notebook calls it.
         entry: the host's record of it.
+        tools, resources, templates, prompts: what it offers (attributes, not properties: Tab looks through those).
     """
 
     def __init__(self, entry: ServerEntry) -> None:
         self.entry = entry
+        self.tools = Tools(self)
+        self.resources = Resources(self)
+        self.templates = Templates(self)
+        self.prompts = Prompts(self)
         self._acts = ServerActs(entry.name)
 
     # --- what it is --------------------------------------------------------------------------------------------------
@@ -36,12 +42,12 @@ class Server:
 
     @property
     def state(self) -> str:
-        """"starting", "ready", "lost" or "closed"."""
-        return str(self.entry.state)
+        """ "starting", "ready", "lost" (it went away), "closed" or "failed"."""
+        return self.entry.state
 
     @property
     def era(self) -> str | None:
-        """"legacy" or "modern"; None before the first answer."""
+        """ "legacy" or "modern"; None before the first answer."""
         return self.entry.era
 
     @property
@@ -51,20 +57,20 @@ class Server:
     @property
     def info(self) -> Mapping[str, Any]:
         """Name, title, version … as the server says."""
-        return self.entry.info or {}
+        return self.entry.info
 
     @property
     def instructions(self) -> str | None:
-        return getattr(self.entry.connection, "instructions", None)
+        return self.entry.instructions
 
     @property
     def capabilities(self) -> Mapping[str, Any]:
-        return getattr(self.entry.connection, "capabilities", None) or {}
+        return self.entry.capabilities
 
     @property
     def stderr(self) -> Sequence[str]:
-        """The last lines of the process's stderr."""
-        return list(getattr(self.entry.connection, "stderr", None) or ())
+        """The last lines of the process's stderr, secrets masked."""
+        return self.entry.stderr
 
     @property
     def log(self) -> Log:
@@ -80,31 +86,15 @@ class Server:
 
         return Trace.of(get_host().journal.entries(self.name))
 
-    # --- what it offers ----------------------------------------------------------------------------------------------
-
-    @property
-    def tools(self) -> Tools:
-        return Tools(self)
-
-    @property
-    def resources(self) -> Resources:
-        return Resources(self)
-
-    @property
-    def templates(self) -> Templates:
-        return Templates(self)
-
-    @property
-    def prompts(self) -> Prompts:
-        return Prompts(self)
-
     # --- what it does ------------------------------------------------------------------------------------------------
 
     def read(self, uri: str, **values: Any) -> Read:
         """Read a resource: a URI, or a template with its variables."""
         return self._acts.read(uri, values).now()
 
-    def complete(self, item: Any, argument: str, prefix: str = "", context: Mapping[str, str] | None = None) -> list[str]:
+    def complete(
+        self, item: Any, argument: str, prefix: str = "", context: Mapping[str, str] | None = None
+    ) -> list[str]:
         """How an argument of a prompt or template could go on, by the server.
 
         Args:
@@ -119,8 +109,8 @@ class Server:
         """Be told when a resource changes; `.stop()` of what it returns ends that."""
         return self._watch(uri, callback).now()
 
-    def ping(self) -> float:
-        """Seconds until the server answered."""
+    def ping(self) -> Ping:
+        """See whether the server answers; `.seconds` is how long it took."""
         return self._acts.ping().now()
 
     def reconnect(self) -> Server:
@@ -140,10 +130,21 @@ class Server:
         words = [self.name, self.state, *(part for part in (self.era, self.revision) if part)]
         return f"<Server {' '.join(words)}>"
 
+    def __mcp_view__(self) -> Any:
+        from jupyter_mcp.notebook.objects.views import server_view
+
+        return server_view(self.entry)
+
+    def by(self, origin: str) -> ServerActs:
+        """The acts on this server, begun by somebody else than code (`"person"`: a typed line)."""
+        return ServerActs(self.name, origin)
+
     def _items(self, kind: str) -> Sequence[Mapping[str, Any]]:
-        cached = self.entry.connection.listing(kind) if self.entry.connection is not None else None
-        if cached is not None:
-            return cached.items
+        from jupyter_mcp.notebook.objects.views import cached
+
+        found = cached(self.entry, kind)
+        if found is not None:
+            return found.items
         return self._acts.items(kind).now()
 
     def _watch(self, uri: str, callback: Callable[[str], Any] | None) -> Act[Watch]:
@@ -153,7 +154,11 @@ class Server:
 
     def _reconnect(self) -> Act[Server]:
         async def start() -> Server:
-            return Server(await get_host().reconnect(self.name))
+            from jupyter_mcp.notebook.objects.servers import server_of
+
+            entry = await get_host().reconnect(self.name)
+            await look_around([entry])
+            return server_of(entry)
 
         return Act(f"reconnect {self.name}", start)
 
@@ -190,7 +195,7 @@ class AsyncServer:
     async def watch(self, uri: str, callback: Callable[[str], Any] | None = None) -> Watch:
         return await self._server._watch(uri, callback).later()  # pyright: ignore[reportPrivateUsage]
 
-    async def ping(self) -> float:
+    async def ping(self) -> Ping:
         return await self._acts.ping().later()
 
     async def reconnect(self) -> Server:

@@ -57,7 +57,9 @@ class Arguments:
             _parameter(named[name], properties[name], schema, name in required) for name in ordered if name in named
         ]
         if self._unnamed or self._open:
-            parameters.append(inspect.Parameter(_free_name(named.values()), inspect.Parameter.VAR_KEYWORD, annotation=Any))
+            parameters.append(
+                inspect.Parameter(_free_name(named.values()), inspect.Parameter.VAR_KEYWORD, annotation=Any)
+            )
         self.signature = inspect.Signature(parameters)
 
     @property

@@ -33,17 +33,28 @@ class Table(Sequence[T], Generic[T]):
         raise NotImplementedError
 
     def rows(self) -> list[Sequence[str]]:
-        return [self.row(record) for record in self._records]
+        return [self.row(record) for record in self._all()]
 
     def record(self, record: T) -> Mapping[str, Any]:
         """One record with everything, for `df()`."""
         return dict(zip(self.columns, self.row(record), strict=False))
 
+    def __call__(self, text: str) -> Table[Any]:
+        """The rows with every word of `text` in a cell."""
+        words = text.lower().split()
+        rows: list[Any] = [row for row in self.rows() if all(word in " ".join(row).lower() for word in words)]
+        return Listing(self.kind, self.title, self.columns, rows, empty=f"nothing with {text!r}", hint=self.hint)
+
+    def __mcp_view__(self) -> Any:
+        from jupyter_mcp.notebook.render.views import TableView
+
+        return TableView(self.title, list(self.columns), self.rows(), kind=self.kind, empty=self.empty, hint=self.hint)
+
     def df(self) -> Any:
         """The records as a data frame. Raises `UsageError` when no data frame library is installed."""
         from jupyter_mcp.host.tables import frame
 
-        records = [self.record(record) for record in self._records]
+        records = [self.record(record) for record in self._all()]
         names = list(records[0]) if records else list(self.columns)
         return frame({name: [record.get(name) for record in records] for name in names})
 
@@ -52,16 +63,19 @@ class Table(Sequence[T], Generic[T]):
     @overload
     def __getitem__(self, index: slice) -> Sequence[T]: ...
     def __getitem__(self, index: int | slice) -> T | Sequence[T]:
-        return self._records[index]
+        return self._all()[index]
 
     def __len__(self) -> int:
-        return len(self._records)
+        return len(self._all())
 
     def __iter__(self) -> Iterator[T]:
-        return iter(self._records)
+        return iter(self._all())
+
+    def _all(self) -> list[T]:
+        return self._records
 
     def __repr__(self) -> str:
-        return f"<{self.title}: {len(self)}>" if self._records else f"<{self.title}: {self.empty}>"
+        return f"<{self.title}: {len(self)}>" if len(self) else f"<{self.title}: {self.empty}>"
 
 
 class Listing(Table[Sequence[str]]):

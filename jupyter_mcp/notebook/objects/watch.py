@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import asyncio
 import logging
 import threading
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.notebook.objects.act import Act
+from jupyter_mcp.errors import MCPError, UsageError
+from jupyter_mcp.notebook.objects.act import Act, get_host
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jupyter_mcp.notebook.objects.server import Server
 
 _log = logging.getLogger(__name__)
@@ -33,6 +36,7 @@ class Watch:
         self._callback = callback
         self._listeners: list[Callable[[Watch], Any]] = []
         self._handle: Any = None
+        self._connection: Any = None
         self._told = 0
         self._telling = False
 
@@ -45,13 +49,16 @@ class Watch:
         """
         watch = cls(server, uri, callback)
 
-        def begun(handle: Any) -> Watch:
-            watch._handle = handle
+        async def start() -> Watch:
+            await watch._subscribe()
             with _lock:
                 _active.setdefault((server.name, uri), []).append(watch)
+            host = get_host()
+            if _renew not in host.listeners:
+                host.listeners.append(_renew)
             return watch
 
-        return server._acts.watch(uri, watch._changed).then(begun)  # pyright: ignore[reportPrivateUsage]
+        return Act(f"watch {uri}", start)
 
     def stop(self) -> None:
         """Stop being told (`%mcp unwatch`)."""
@@ -65,6 +72,13 @@ class Watch:
         """For cards: call `listener(self)` at each change, on the runtime's thread."""
         self._listeners.append(listener)
 
+    def __mcp_view__(self) -> Any:
+        from jupyter_mcp.notebook.render.views import NoteView
+
+        if not self.active:
+            return NoteView(f"No longer watching {self.uri} of {self.server.name}.")
+        return NoteView(f"Watching {self.uri} of {self.server.name}; `%mcp unwatch` (or .stop()) ends it.")
+
     def __repr__(self) -> str:
         state = "" if self.active else " (stopped)"
         return f"<Watch {self.server.name} {self.uri}: changed {self.changes} times{state}>"
@@ -76,11 +90,30 @@ class Watch:
                 found = _active.get((self.server.name, self.uri), [])
                 if self in found:
                     found.remove(self)
-            stopped = self._handle.stop() if self._handle is not None else None
-            if hasattr(stopped, "__await__"):
-                await stopped
+            if self._handle is not None:
+                await self._handle.stop()
 
         return Act(f"unwatch {self.uri}", start)
+
+    async def _subscribe(self) -> None:
+        """Watch on the connection that there is now."""
+        connection = self.server.entry.connection
+        if connection is None or not self.server.entry.ready:
+            raise UsageError(f"{self.server.name} is not connected.", server=self.server.name)
+        self._connection = connection
+        self._handle = await connection.watch(self.uri, self._changed)
+
+    async def _resubscribe(self) -> None:
+        try:
+            await self._subscribe()
+        except MCPError as error:
+            self.server.entry.say("note", f"{self.uri} is no longer watched: {error}", level="warning")
+
+    @property
+    def stale(self) -> bool:
+        """Whether the server has been started anew since, and has to be told again."""
+        entry = self.server.entry
+        return self.active and entry.ready and entry.connection is not self._connection
 
     def _changed(self, *_: Any) -> None:
         """On the runtime's thread."""
@@ -104,4 +137,19 @@ class Watch:
 def active(server: str, uri: str | None = None) -> list[Watch]:
     """The watches on a server (or on one resource of it) that have not been stopped."""
     with _lock:
-        return [watch for (name, key), found in _active.items() if name == server and uri in (None, key) for watch in found]
+        return [
+            watch for (name, key), found in _active.items() if name == server and uri in (None, key) for watch in found
+        ]
+
+
+_renewals: set[asyncio.Task[None]] = set()
+
+
+def _renew(server: str) -> None:
+    """On the runtime's loop, when a server's state changed: a restarted one is told again what is watched."""
+    for watch in active(server):
+        if watch.stale:
+            watch._connection = watch.server.entry.connection  # pyright: ignore[reportPrivateUsage] - once only
+            task = asyncio.get_running_loop().create_task(watch._resubscribe())  # pyright: ignore[reportPrivateUsage]
+            _renewals.add(task)
+            task.add_done_callback(_renewals.discard)

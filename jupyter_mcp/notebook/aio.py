@@ -1,0 +1,80 @@
+"""The public functions, awaitable: `await mcp.aio.connect(…)`.
+
+An awaited call on the kernel's own loop keeps the forms and buttons of the page alive, as a waiting magic does.
+Objects have twins of their own: `await tool.aio(…)`, `await server.aio.read(…)`, `await call`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jupyter_mcp.notebook import api
+from jupyter_mcp.notebook.api import host, policy, servers
+from jupyter_mcp.notebook.objects.act import Act
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Iterable, Mapping
+    from pathlib import Path
+
+    from jupyter_mcp.notebook.objects.server import Server
+    from jupyter_mcp.notebook.objects.servers import Servers
+
+__all__ = [
+    "allow",
+    "answer",
+    "ask_first",
+    "connect",
+    "connect_all",
+    "deny",
+    "disconnect",
+    "host",
+    "policy",
+    "run",
+    "servers",
+]
+
+T = TypeVar("T")
+
+
+async def connect(name: str, *target: Any, **options: Any) -> Server:
+    """See `jupyter_mcp.connect`."""
+    return await api.connecting(name, target, options).later()
+
+
+async def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] | None = None) -> Servers:
+    """See `jupyter_mcp.connect_all`."""
+    return await api.connecting_all(source, only).later()
+
+
+async def disconnect(name: str) -> None:
+    """See `jupyter_mcp.disconnect`."""
+    await api.disconnecting(name).later()
+
+
+async def run(awaitable: Awaitable[T]) -> T:
+    """Await a coroutine that runs on this package's own loop."""
+
+    async def start() -> T:
+        return await awaitable
+
+    return await Act(getattr(awaitable, "__qualname__", "the awaitable"), start).later()
+
+
+async def answer(answer: Any, **options: Any) -> None:
+    """See `jupyter_mcp.answer`."""
+    api.answer(answer, **options)
+
+
+async def allow(pattern: str) -> None:
+    """See `jupyter_mcp.allow`."""
+    api.allow(pattern)
+
+
+async def deny(pattern: str) -> None:
+    """See `jupyter_mcp.deny`."""
+    api.deny(pattern)
+
+
+async def ask_first(pattern: str) -> None:
+    """See `jupyter_mcp.ask_first`."""
+    api.ask_first(pattern)

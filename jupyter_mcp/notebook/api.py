@@ -1,0 +1,285 @@
+"""The public functions (`import jupyter_mcp as mcp`): thin names over the host, waiting for what they begin.
+
+The magics stand on the same functions; `aio` has the awaitable twins. Public names are listed in the package's
+`__init__`; the others here serve the magics.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+
+from jupyter_mcp.errors import MCPError, UsageError
+from jupyter_mcp.notebook import showing
+from jupyter_mcp.notebook.objects.act import Act, get_host, look_around
+from jupyter_mcp.notebook.objects.collections import KINDS
+from jupyter_mcp.notebook.objects.host import NotebookHost, PolicyRules
+from jupyter_mcp.notebook.objects.servers import Servers, server_of
+from jupyter_mcp.notebook.objects.table import Listing
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Iterable, Mapping, Sequence
+    from pathlib import Path
+
+    from jupyter_mcp.host.answers import ScriptedAnswer
+    from jupyter_mcp.host.catalogue import OfferKind
+    from jupyter_mcp.host.questions import QuestionKind
+    from jupyter_mcp.notebook.objects.items import Item
+    from jupyter_mcp.notebook.objects.server import Server
+
+T = TypeVar("T")
+
+servers = Servers()
+host = NotebookHost()
+policy = PolicyRules()
+
+showing.prepare()  # whoever has these objects wants to see them
+
+
+# --- connections -----------------------------------------------------------------------------------------------------
+
+
+def connect(
+    name: str,
+    *target: Any,
+    env: Mapping[str, str | None] | Sequence[str] | None = None,
+    inherit_env: bool | None = None,
+    cwd: str | Path | None = None,
+    headers: Mapping[str, str] | None = None,
+    bearer: str | None = None,
+    era: str | None = None,
+    transport: str | None = None,
+    timeout: float | None = None,
+    roots: Sequence[str | Path] | None = None,
+) -> Server:
+    """Connect to a server.
+
+    Args:
+        name: how this notebook calls it: letters, digits, `-` and `_`, at most 32. `demo` alone is the bundled server.
+        target: a command and its arguments, or both in one string as in a shell; a URL; or a server object.
+        env: variables for the process; a None value passes your own variable of that name.
+        inherit_env: pass the whole environment instead of a safe few.
+        cwd: the folder the command starts in.
+        headers, bearer: for a URL; `${X}` is the environment.
+        era: "auto", "legacy" or "modern".
+        transport: "auto", "stdio", "http" or "sse".
+        timeout: seconds a request may take without progress.
+        roots: folders this server is told about.
+
+    Raises:
+        UsageError: the name, target or an option makes no sense.
+        ConnectionFailed: it could not be started or reached; what it wrote to stderr is in `.stderr`.
+    """
+    options = {
+        "env": env,
+        "inherit_env": inherit_env,
+        "cwd": cwd,
+        "headers": headers,
+        "bearer": bearer,
+        "era": era,
+        "transport": transport,
+        "timeout": timeout,
+        "roots": roots,
+    }
+    return showing.waiting(connecting(name, target, options))
+
+
+def connecting(name: str, target: Sequence[Any], options: Mapping[str, Any]) -> Act[Server]:
+    """The act of connecting."""
+    from jupyter_mcp.host.specs import ServerSpec
+
+    given = {key: value for key, value in options.items() if value is not None}
+    what: Any = None if not target else target[0] if len(target) == 1 else list(target)
+    spec = ServerSpec.parse(name, what, **given)
+
+    async def start() -> Server:
+        entry = await get_host().connect(spec)
+        await look_around([entry])
+        return server_of(entry)
+
+    return Act(f"connecting {name}", start)
+
+
+def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] | None = None) -> Servers:
+    """Connect the servers of a configuration, in parallel.
+
+    Args:
+        source: a file (`.mcp.json`, `.vscode/mcp.json` …), its text, or a mapping `{"mcpServers": {…}}`.
+        only: names of the entries to connect; None is all.
+
+    Returns:
+        those that are connected; `.problems` of it holds what went wrong with the others.
+
+    Raises:
+        ConfigError: the configuration cannot be read.
+        MCPError: nothing at all could be connected.
+    """
+    return showing.waiting(connecting_all(source, only))
+
+
+def connecting_all(source: str | Path | Mapping[str, Any], only: Iterable[str] | None) -> Act[Servers]:
+    """The act of connecting all servers of a configuration."""
+    from jupyter_mcp.host.specs import read_config
+
+    entries = read_config(source)
+    if only is not None:
+        wanted = list(only)
+        names = {_name_of(entry): entry for entry in entries}
+        for name in wanted:
+            if name not in names:
+                known = ", ".join(names) or "none"
+                raise UsageError(f"{source} has no server {name!r} (there are {known}).")
+        entries = [names[name] for name in wanted]
+    return connecting_specs(entries)
+
+
+def connecting_specs(entries: Sequence[Any]) -> Act[Servers]:
+    """The act of connecting some specs; an entry that could not be read is a problem of the result."""
+    names = [_name_of(entry) for entry in entries]
+
+    async def start() -> Servers:
+        found: list[Any] = await get_host().connect_many(entries)
+        problems = [one for one in found if isinstance(one, MCPError)]
+        if problems and len(problems) == len(found):
+            if len(problems) == 1:
+                raise problems[0]
+            told = "; ".join(f"{name}: {problem}" for name, problem in zip(names, problems, strict=True))
+            raise MCPError(f"None of the {len(problems)} servers could be connected: {told}")
+        await look_around([one for one in found if not isinstance(one, MCPError)])
+        return Servers(names, problems)
+
+    return Act(f"connecting {', '.join(names)}", start)
+
+
+def _name_of(entry: Any) -> str:
+    if isinstance(entry, MCPError):
+        return str(entry.server or getattr(entry, "key", None) or "?")
+    return str(entry.name)
+
+
+def disconnect(name: str) -> None:
+    """Close a server; its process ends. Raises `UsageError` when there is none of that name."""
+    disconnecting(name).now()
+
+
+def disconnecting(name: str) -> Act[None]:
+    """The act of closing a server."""
+
+    async def start() -> None:
+        await get_host().disconnect(name)
+
+    return Act(f"disconnecting {name}", start)
+
+
+# --- decisions -------------------------------------------------------------------------------------------------------
+
+
+def answer(
+    answer: ScriptedAnswer,
+    *,
+    server: str | None = None,
+    match: str | None = None,
+    times: int | None = None,
+    kind: QuestionKind | None = None,
+) -> None:
+    """Answer servers' questions by script from now on.
+
+    Args:
+        answer: values for the form, "accept" (its defaults), "decline", "cancel", or a function of the question that
+            returns one of these (None: not for me).
+        server: only this server's questions.
+        match: only questions with this text in the message or the field names.
+        times: how often at most.
+        kind: only "elicitation", "url", "sampling" or "approval" questions.
+    """
+    get_host().answers.add(answer, server=server, match=match, times=times, kind=kind)
+
+
+def allow(pattern: str) -> None:
+    """Do not ask before acts like `demo.*`, whoever begins them."""
+    get_host().policy.allow(pattern)
+
+
+def deny(pattern: str) -> None:
+    """Refuse acts like `demo.delete`, whoever begins them."""
+    get_host().policy.deny(pattern)
+
+
+def ask_first(pattern: str) -> None:
+    """Ask before acts like `demo.book`, also when you begin them."""
+    get_host().policy.ask_first(pattern)
+
+
+# --- programs --------------------------------------------------------------------------------------------------------
+
+
+def run(awaitable: Awaitable[T]) -> T:
+    """Wait for a coroutine in ordinary code, also inside a running loop (it runs on this package's own loop)."""
+
+    async def start() -> T:
+        return await awaitable
+
+    return Act(getattr(awaitable, "__qualname__", "the awaitable"), start).now()
+
+
+# --- for the magics --------------------------------------------------------------------------------------------------
+
+
+def server(name: str) -> Server:
+    """The connected server of that name. Raises `UsageError` with the nearest name."""
+    return servers[name]
+
+
+def log_of(name: str) -> Any:
+    """The log of a server, also of one that was disconnected."""
+    return server_of(get_host().find(name)).log
+
+
+def only_server() -> Server:
+    """The server when there is just one. Raises `UsageError`."""
+    names = list(servers)
+    if len(names) == 1:
+        return servers[names[0]]
+    if not names:
+        no_servers()
+    raise UsageError(f"Which server? There are {', '.join(names)}.")
+
+
+def no_servers() -> NoReturn:
+    raise UsageError("No server is connected.", hint="Connect one first: %mcp connect demo")
+
+
+def find(kind: OfferKind, text: str, server: str | None = None) -> Item:
+    """The tool, prompt, resource or template a person means. Raises `UsageError` with the nearest names."""
+
+    async def start() -> Item:
+        entry, item = await get_host().resolve(kind, text, server)
+        make: Any = KINDS[f"{kind}s"]._make  # pyright: ignore[reportPrivateUsage]
+        return make(server_of(entry), item)
+
+    return Act(f"looking up {text}", start).now()
+
+
+def knows(kind: OfferKind, name: str) -> bool:
+    """Whether a cached list has such an item."""
+    return any(offer.name == name for offer in get_host().catalogue.offers(kind))
+
+
+def fitting_servers(uri: str) -> list[str]:
+    """Servers with a template that fits the URI, by the cached lists."""
+    from jupyter_mcp.protocol import uritemplate
+
+    offers = get_host().catalogue.templates()
+    fitting = [o.server for o in offers if o.name == uri or uritemplate.match(o.name, uri) is not None]
+    return list(dict.fromkeys(fitting))
+
+
+def answers_table() -> Listing:
+    """The scripted answers, without their values."""
+    rows = [(line,) for line in host.answers.describe()]
+    return Listing("answers", "Scripted answers", ("answer",), rows, empty="none: questions are put to the person")
+
+
+def roots_table() -> Listing:
+    """The folders servers are told about, by name."""
+    rows = [(str(cast("Mapping[str, Any]", root).get("name") or root["uri"]),) for root in host.roots]
+    return Listing("roots", "Roots", ("folder",), rows, empty="none", hint="mcp.host.roots holds the URIs.")

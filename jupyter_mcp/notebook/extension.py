@@ -1,0 +1,42 @@
+"""What `%load_ext jupyter_mcp` does: register the magic and the completer. Everything else waits for its first use.
+
+A kernel pays for what is imported here, so it is the standard library and IPython only.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.notebook import completion
+from jupyter_mcp.notebook.magics import MCPMagics
+
+if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
+__all__ = ["load_ipython_extension", "unload_ipython_extension"]
+
+
+def load_ipython_extension(ipython: InteractiveShell) -> None:
+    """Register everything. Loading twice does no more than loading once."""
+    ipython.register_magics(MCPMagics)
+    completion.install(ipython)
+
+
+def unload_ipython_extension(ipython: InteractiveShell) -> None:
+    """Close the servers and take everything back."""
+    completion.uninstall(ipython)
+    manager: Any = ipython.magics_manager
+    for kind in ("line", "cell"):
+        manager.magics[kind].pop("mcp", None)
+    showing = sys.modules.get("jupyter_mcp.notebook.showing")
+    if showing is None:
+        return  # nothing was ever used
+    from jupyter_mcp.runtime import state
+
+    if "jupyter_mcp.notebook.cards.live" in sys.modules:
+        from jupyter_mcp.notebook import cards
+
+        cards.close_all()
+    showing.forget(ipython)
+    state.close()

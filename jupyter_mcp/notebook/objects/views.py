@@ -1,0 +1,88 @@
+"""Objects as the views that `render` draws. Reads cached values only; nothing is asked of a server here."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from jupyter_mcp.notebook.render.views import ListView, LogRow, LogView, ServersView, ServerView
+
+Kind = Literal["tools", "resources", "templates", "prompts"]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from jupyter_mcp.client.listings import Listing
+    from jupyter_mcp.host.entry import LogLine, ServerEntry
+
+KINDS: tuple[Kind, ...] = ("tools", "resources", "templates", "prompts")
+
+
+def server_view(entry: ServerEntry) -> ServerView:
+    """One server: what it is, how it is reached, how much it offers, what is wrong with it."""
+    listings = {kind: found for kind in KINDS if (found := cached(entry, kind)) is not None}
+    connection = entry.connection
+    skipped = [f"{problem.name}: {problem.reason}" for found in listings.values() for problem in found.problems]
+    said = list(connection.notes) if connection is not None else []
+    return ServerView(
+        name=entry.name,
+        state=entry.state,
+        era=entry.era,
+        revision=entry.revision,
+        info=entry.info,
+        target=entry.spec.describe(),
+        env=list(dict.fromkeys([*entry.spec.env, *entry.spec.pass_env])),
+        capabilities=entry.capabilities,
+        counts={kind: len(found.items) for kind, found in listings.items()},
+        instructions=entry.instructions,
+        problem=str(entry.error) if entry.error is not None else None,
+        stderr=entry.stderr if entry.state in ("failed", "lost") else (),
+        notes=list(dict.fromkeys([*entry.spec.notes, *said, *skipped])),
+    )
+
+
+def servers_view(entries: Iterable[ServerEntry]) -> ServersView:
+    return ServersView([server_view(entry) for entry in entries])
+
+
+def list_view(entries: Iterable[ServerEntry], kind: str, search: str, rows: Iterable[tuple[str, Any]]) -> ListView:
+    """What some servers offer of a kind, narrowed to `rows`; templates stand beside resources."""
+    entries = list(entries)
+    words = search.lower().split()
+    shown_kind: Any = "resources" if kind == "templates" else kind
+    templates: list[tuple[str, Any]] = []
+    if kind == "resources":
+        templates = [
+            (entry.name, item)
+            for entry in entries
+            if (found := cached(entry, "templates")) is not None
+            for item in found.items
+            if all(word in _haystack(item) for word in words)
+        ]
+    problems = [
+        (entry.name, problem.name, problem.reason)
+        for entry in entries
+        if (found := cached(entry, kind)) is not None
+        for problem in found.problems
+    ]
+    listed = list(rows)
+    return ListView(
+        kind=shown_kind,
+        rows=[] if kind == "templates" else listed,
+        templates=listed if kind == "templates" else templates,
+        problems=problems,
+        servers=[entry.name for entry in entries],
+        search=search,
+    )
+
+
+def log_view(lines: Iterable[LogLine], server: str) -> LogView:
+    return LogView(server, [LogRow(line.level, line.text, line.source) for line in lines])
+
+
+def cached(entry: ServerEntry, kind: Any) -> Listing | None:
+    """The connection's list as last read, or None."""
+    return entry.connection.listing(kind) if entry.connection is not None else None
+
+
+def _haystack(item: Any) -> str:
+    return " ".join(str(item.get(key) or "") for key in ("uriTemplate", "name", "title", "description")).lower()

@@ -1,0 +1,275 @@
+"""When something is shown: the value of a magic, a live card while a call takes its time. How: see `render`, `cards`.
+
+    show      the value of a magic, where the magic stands
+    waiting   wait for an act, with a live card when it takes longer than 0.4 s or tells something meanwhile
+    watched   the same for an act that has to be told who listens
+
+Live cards are for people: where nobody can press a button (nbconvert, nbval, papermill) there are none, so that what is
+saved does not depend on how fast a server was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from jupyter_mcp.notebook.objects.act import Act
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jupyter_mcp.host.events import CallEvent, OnEvent
+    from jupyter_mcp.notebook.use import Use
+
+T = TypeVar("T")
+
+LATE_SECONDS = 0.4
+"""Longer than that, a person wants to see that something happens."""
+
+_prepared: list[Any] = []
+_displayed: dict[int, object] = {}
+
+
+# --- preparing the shell ---------------------------------------------------------------------------------------------
+
+
+def prepare() -> None:
+    """Teach the shell, if there is one, to draw our objects, and the desk to draw forms. Once for each shell."""
+    from jupyter_mcp.runtime import frontend, state
+
+    shell = frontend.shell()
+    if shell is None or shell in _prepared:
+        return
+    from jupyter_mcp.notebook.render import formatters
+
+    formatters.install(shell, _classes())
+    state.desk().presenter = _present
+    _prepared.append(shell)
+
+
+def forget(shell: Any) -> None:
+    """Take it back from a shell."""
+    if shell not in _prepared:
+        return
+    from jupyter_mcp.notebook.render import formatters
+    from jupyter_mcp.runtime import state
+
+    formatters.uninstall(shell, _classes())
+    state.desk().presenter = None
+    _prepared.remove(shell)
+
+
+def _present(question: Any, reply: Callable[[Any], None]) -> Any:
+    from jupyter_mcp.notebook import cards
+
+    return cards.presenter(question, reply)
+
+
+def _classes() -> list[type]:
+    from jupyter_mcp.notebook import objects
+    from jupyter_mcp.notebook.objects.acts import Ping
+    from jupyter_mcp.notebook.objects.note import Note
+    from jupyter_mcp.notebook.objects.offered import Offered
+    from jupyter_mcp.notebook.objects.servers import Servers
+    from jupyter_mcp.notebook.verbs.help import Help
+
+    return [
+        Help,
+        Note,
+        Offered,
+        Ping,
+        Servers,
+        objects.Call,
+        objects.Collection,
+        objects.Server,
+        objects.Table,
+        objects.Watch,
+    ]
+
+
+# --- the value of a magic --------------------------------------------------------------------------------------------
+
+
+def show(value: Any, use: Use, *, silent: bool = False) -> Any:
+    """What the magic returns for this value, after displaying it where the line stands.
+
+    Args:
+        value: the object, or None when there is nothing to show.
+        use: what becomes of it (see `use`).
+        silent: the line ended with `;`.
+    """
+    done = _displayed.pop(id(value), None) is not None
+    if value is None or use == "used":
+        return value
+    if use == "last":
+        return _show_last(value, silent or done)
+    if not (silent or done):
+        display(value)
+    _bind_underscore(value)
+    return value
+
+
+def _show_last(value: Any, done: bool) -> Any:
+    """IPython will display the value. In a terminal that is right as it is (`Out[1]:` stands before it)."""
+    from jupyter_mcp.notebook.render.formatters import quiet_once
+    from jupyter_mcp.runtime import frontend
+
+    if not done and not frontend.has_kernel():
+        return value
+    if not done:
+        display(value)
+    return quiet_once(value)
+
+
+def display(value: Any) -> None:
+    """Show an object in the current cell: a live card where there is one for it and somebody to use it, else static."""
+    if can_use_cards() and _live_card(value):
+        return
+    from jupyter_mcp.notebook.render import bundle
+    from jupyter_mcp.notebook.render.formatters import publish
+
+    publish(bundle(value))
+
+
+def _live_card(value: Any) -> bool:
+    """Display the card that belongs to this object; False when there is none."""
+    from jupyter_mcp.notebook import cards
+    from jupyter_mcp.notebook.objects import Collection
+    from jupyter_mcp.notebook.objects.happened import Log
+    from jupyter_mcp.notebook.objects.offered import Offered
+    from jupyter_mcp.notebook.objects.servers import Servers
+
+    if not isinstance(value, (Collection, Offered, Log, Servers)):
+        return False
+    view: Any = value.__mcp_view__()
+    if isinstance(value, Servers):
+        cards.server_cards(view)
+    elif isinstance(value, Log):
+        cards.log_card(view)
+    elif view.kind == "tools":
+        cards.tool_browser(view)
+    elif view.kind == "prompts":
+        cards.prompt_browser(view)
+    else:
+        cards.resource_browser(view)
+    return True
+
+
+def tool_form(tool: Any) -> Any:
+    """The form of one tool, displayed here."""
+    from jupyter_mcp.notebook import cards
+
+    return cards.tool_form(tool.server.name, tool.raw)
+
+
+def _bind_underscore(value: Any) -> None:
+    """In the middle of a cell IPython's display hook, which keeps `_`, does not see the value."""
+    from jupyter_mcp.runtime import frontend
+
+    hook = getattr(frontend.shell(), "displayhook", None)
+    if hook is not None and threading.current_thread() is threading.main_thread():
+        hook.update_user_ns(value)
+
+
+# --- live cards ------------------------------------------------------------------------------------------------------
+
+
+def can_use_cards() -> bool:
+    """Whether a person sees widgets here and can press their buttons."""
+    from jupyter_mcp.runtime import frontend, state
+
+    if not frontend.has_kernel() or threading.current_thread() is not threading.main_thread():
+        return False
+    mode = state.desk().mode
+    return mode == "widgets" or (mode == "auto" and frontend.allow_stdin())
+
+
+def waiting(act: Act[T]) -> T:
+    """Wait for an act that tells nothing meanwhile (connecting)."""
+    return watched(act.label, lambda _: act, shown=False)
+
+
+def watched(label: str, make: Callable[[OnEvent | None], Act[T]], *, shown: bool) -> T:
+    """Wait for an act, with a live card when it takes its time.
+
+    Args:
+        label: what it is ("demo.slow").
+        make: the act, given who listens.
+        shown: the value will be shown: then the card becomes the value's own picture, else it goes away.
+    """
+    if not can_use_cards():
+        return make(None).now()
+    card = _Card(label)
+    act = make(card.event)
+    try:
+        value = Act(act.label, lambda: card.accompany(act)).now()
+    except BaseException as error:
+        card.finish(error)
+        raise
+    if card.finish(value if shown else None) and shown:
+        _displayed.clear()
+        _displayed[id(value)] = value
+    return value
+
+
+class _Card:
+    """A live card that is displayed only when it is worth it. Its events come on the runtime's thread."""
+
+    def __init__(self, label: str) -> None:
+        from jupyter_mcp.notebook import cards
+        from jupyter_mcp.runtime import place
+
+        self._label = label
+        self._make = cards.live_call
+        self._place = place.here()
+        self._live: Any = None
+        self._events: list[CallEvent] = []
+        self._asked = False
+        self._task: asyncio.Task[Any] | None = None
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    async def accompany(self, act: Act[T]) -> T:
+        """On the runtime's loop: do the act, and show the card when it is late."""
+        self._loop = asyncio.get_running_loop()
+        self._task = asyncio.current_task()
+        late = self._loop.call_later(LATE_SECONDS, self._show)
+        try:
+            return await act.start()
+        finally:
+            late.cancel()
+
+    def event(self, event: CallEvent) -> None:
+        if self._live is not None:
+            self._live.event(event)
+            return
+        self._events.append(event)
+        self._show()
+
+    def cancel(self) -> None:
+        """The button."""
+        if self._task is not None and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def finish(self, outcome: object) -> bool:
+        """On the main thread, when it is over. Returns whether the card was displayed."""
+        self._asked = True
+        if self._live is None:
+            return False
+        self._live.finish(outcome)
+        return True
+
+    def _show(self) -> None:
+        from jupyter_mcp.runtime import jobs
+
+        if not self._asked:
+            self._asked = True
+            jobs.post(self._display, self._place)
+
+    def _display(self) -> None:
+        """On the main thread, in the cell."""
+        live = self._make(self._label, self.cancel)
+        live.show()
+        for event in self._events:
+            live.event(event)
+        self._live = live

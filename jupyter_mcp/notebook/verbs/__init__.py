@@ -1,0 +1,63 @@
+"""The verbs of `%mcp`, one module for each family, as one table."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING
+
+from jupyter_mcp.errors import UsageError
+from jupyter_mcp.host.wording import nearest
+from jupyter_mcp.notebook.verbs.base import Invocation, Verb
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["LATER", "OVERVIEW", "Invocation", "Verb", "find", "table"]
+
+LATER = (
+    "ask",
+    "disable",
+    "discover",
+    "enable",
+    "login",
+    "logout",
+    "model",
+    "models",
+    "save",
+    "serve",
+    "tasks",
+    "whoami",
+)
+"""Verbs of the full design that this version does not have yet."""
+
+
+def _overview(call: Invocation) -> object:
+    from jupyter_mcp.notebook.verbs.connections import overview
+
+    return overview(call)
+
+
+OVERVIEW = Verb("", "connections", "[VERB …]", "All servers and what they offer.", _overview)
+"""`%mcp` alone."""
+
+
+@cache
+def table() -> Mapping[str, Verb]:
+    """Name -> verb, in the order of the help."""
+    from jupyter_mcp.notebook.verbs import acts, connections, decisions, happened, help, lists
+
+    modules = (connections, lists, acts, decisions, happened, help)
+    return {verb.name: verb for module in modules for verb in module.VERBS}
+
+
+def find(name: str) -> Verb:
+    """The verb of that name. Raises `UsageError` with the nearest one."""
+    verbs = table()
+    if name in verbs:
+        return verbs[name]
+    if name in LATER:
+        raise UsageError(f"%mcp {name} comes with a later version.")
+    near = nearest(name, list(verbs))
+    usage = verbs[near].usage_line if near else "%mcp VERB …"
+    meant = f"Did you mean {near}?" if near else f"There are: {', '.join(verbs)}."
+    raise UsageError(f"There is no verb {name!r}. {meant}", usage=usage)

@@ -1,0 +1,176 @@
+"""connect, disconnect, reconnect, servers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_mcp.notebook.lineparse import Grammar, Option, Word
+from jupyter_mcp.notebook.objects.note import Note
+from jupyter_mcp.notebook.objects.servers import Servers
+from jupyter_mcp.notebook.verbs.base import Invocation, Verb
+
+_CONNECT = Grammar(
+    options=(
+        Option("from", "FILE", "servers of a configuration file (mcpServers or servers JSON)"),
+        Option("env", "K[=V]", "a variable for the server; without a value, your own one of that name", repeat=True),
+        Option("inherit-env", None, "pass the whole environment"),
+        Option("cwd", "FOLDER", "where the command starts"),
+        Option("header", "K=V", "an HTTP header; ${X} is the environment", repeat=True),
+        Option("bearer", "TOKEN", "an HTTP bearer token; ${X} is the environment"),
+        Option("era", "E", "auto, legacy or modern", choices=("auto", "legacy", "modern")),
+        Option("transport", "T", "auto, stdio, http or sse", choices=("auto", "stdio", "http", "sse")),
+        Option("timeout", "S", "seconds a request may take without progress"),
+        Option("sandbox", None, "comes with a later version"),
+        Option("self", None, "comes with a later version"),
+    ),
+    command=True,
+)
+
+
+def connect(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+
+    for later in ("sandbox", "self"):
+        if call.line.flag(later):
+            raise call.wrong(f"--{later} comes with a later version.")
+    if call.body is not None:
+        return _connect_body(call)
+    options = _options(call)
+    file = call.option("from")
+    if file is not None:
+        if options:
+            raise call.wrong(f"--from takes what the file says; --{next(iter(options))} does not go with it.")
+        return api.connect_all(file, only=call.words or None)
+    if not call.line.words:
+        raise call.wrong("NAME is missing.")
+    name, *target = call.line.words
+    if len(target) == 1:
+        return api.connect(call.text(name), _single(call, target[0]), **options)
+    return api.connect(call.text(name), *(call.text(word) for word in target), **options)
+
+
+def _single(call: Invocation, word: Word) -> Any:
+    """A target of one word: an object, a quoted command line, or a command that is not to be split again."""
+    value = call.value(word)
+    return [value] if isinstance(value, str) and not any(char.isspace() for char in value) else value
+
+
+def _options(call: Invocation) -> dict[str, Any]:
+    headers = dict(_header(call, text) for text in call.options("header"))
+    given = {
+        "env": call.options("env") or None,
+        "inherit_env": True if call.line.flag("inherit-env") else None,
+        "cwd": call.option("cwd"),
+        "headers": headers or None,
+        "bearer": call.option("bearer"),
+        "era": call.option("era"),
+        "transport": call.option("transport"),
+        "timeout": call.number("timeout"),
+    }
+    return {name: value for name, value in given.items() if value is not None}
+
+
+def _header(call: Invocation, text: str) -> tuple[str, str]:
+    name, found, value = text.partition("=")
+    if not found or not name.strip():
+        raise call.wrong(f"--header is NAME=VALUE, not {text!r}.")
+    return name.strip(), value
+
+
+def _connect_body(call: Invocation) -> Any:
+    from jupyter_mcp.host.specs import parse_body
+    from jupyter_mcp.notebook import api, showing
+
+    if call.line.words or call.line.options:
+        raise call.wrong("%%mcp connect takes everything from its body.")
+    return showing.waiting(api.connecting_specs(parse_body(call.body or "")))
+
+
+def disconnect(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+
+    names = call.need(1, "NAME")
+    for name in names:
+        api.disconnect(name)
+    return Note(f"{', '.join(names)} is disconnected." if len(names) == 1 else f"{', '.join(names)} are disconnected.")
+
+
+def reconnect(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+
+    found = [api.server(name).reconnect() for name in call.need(1, "NAME")]
+    return found[0] if len(found) == 1 else Servers([server.name for server in found])
+
+
+def servers(_call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+
+    return api.servers
+
+
+def overview(_call: Invocation) -> Any:
+    """`%mcp` alone."""
+    from jupyter_mcp.notebook import api
+
+    if not api.servers:
+        from jupyter_mcp.notebook.verbs.help import start
+
+        return start()
+    return api.servers
+
+
+VERBS = (
+    Verb(
+        "connect",
+        "connections",
+        "connect NAME [options] [TARGET…]",
+        "Start or reach a server: a command, a URL, an object, or `demo` for the bundled one.",
+        connect,
+        _CONNECT,
+        most=None,
+        body="mcpServers JSON, or one `name: command or URL` a line; they are connected in parallel",
+        details=(
+            ("TARGET", "a command and its arguments, a URL, or $object for a server in memory"),
+            ("order", "options stand before the command (-- ends them), or anywhere after a URL"),
+        ),
+        examples=(
+            "%mcp connect demo",
+            "%mcp connect time mcp-server-time --local-timezone Europe/Paris",
+            "%mcp connect notes --env NOTES_KEY -- npx -y notes-server",
+            "%mcp connect --from .mcp.json",
+        ),
+        completes=("new",),
+        python=("connect", "connect_all"),
+    ),
+    Verb(
+        "disconnect",
+        "connections",
+        "disconnect NAME…",
+        "Close servers; their processes end.",
+        disconnect,
+        most=None,
+        examples=("%mcp disconnect demo",),
+        completes=("server", "*"),
+        python=("disconnect",),
+    ),
+    Verb(
+        "reconnect",
+        "connections",
+        "reconnect NAME…",
+        "Close servers and start them again, by the same command or address.",
+        reconnect,
+        most=None,
+        examples=("%mcp reconnect demo",),
+        completes=("server", "*"),
+        python=("Server.reconnect",),
+    ),
+    Verb(
+        "servers",
+        "connections",
+        "servers",
+        "The servers of this notebook.",
+        servers,
+        examples=("%mcp servers",),
+        python=("servers",),
+    ),
+)

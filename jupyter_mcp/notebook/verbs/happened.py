@@ -1,0 +1,82 @@
+"""log, activity, trace: what happened."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_mcp.notebook.lineparse import Grammar, Option
+from jupyter_mcp.notebook.verbs.base import Invocation, Verb
+
+_LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
+
+
+def log(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+
+    words = call.words
+    level = call.option("level")
+    found = api.log_of(words[0]) if words else api.only_server().log
+    return found if level is None else found(level)
+
+
+def activity(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+
+    words = call.words
+    return api.host.activity if not words else api.host.activity(api.server(words[0]).name)
+
+
+def trace(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+
+    words = call.words
+    found = api.host.trace if not words else api.server(words[0]).trace
+    if (text := call.option("filter")) is not None:
+        found = found(text)
+    if (file := call.option("export")) is not None:
+        found.export(file)
+    return found
+
+
+VERBS = (
+    Verb(
+        "log",
+        "what happened",
+        "log [SERVER] [--level L]",
+        "What a server wrote to stderr, its log messages, and our notes about it.",
+        log,
+        Grammar(options=(Option("level", "L", "from this level on; the server is asked for it too", choices=_LEVELS),)),
+        most=1,
+        examples=("%mcp log demo", "%mcp log demo --level warning"),
+        completes=("server",),
+        python=("Server.log",),
+    ),
+    Verb(
+        "activity",
+        "what happened",
+        "activity [SERVER]",
+        "What was done: who began it, which rule decided, how it ended.",
+        activity,
+        most=1,
+        examples=("%mcp activity",),
+        completes=("server",),
+        python=("host.activity",),
+    ),
+    Verb(
+        "trace",
+        "what happened",
+        "trace [SERVER] [--filter TEXT] [--export FILE]",
+        "The messages to and from servers, secrets redacted.",
+        trace,
+        Grammar(
+            options=(
+                Option("filter", "TEXT", "only messages that have every word of it"),
+                Option("export", "FILE", "write them to a file, one JSON object a line"),
+            )
+        ),
+        most=1,
+        examples=("%mcp trace demo --filter tools/call", "%mcp trace --export trace.jsonl"),
+        completes=("server",),
+        python=("Server.trace", "host.trace"),
+    ),
+)
