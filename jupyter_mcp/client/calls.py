@@ -111,7 +111,8 @@ class Calls:
 
     async def _open_pages(self, call: Call, error: RequestError) -> None:
         """-32042 (2025-11-25): the server wants pages visited before the request is sent again."""
-        wanted: Any = cast("Any", error.data).get("elicitations") if isinstance(error.data, Mapping) else None
+        data: Any = error.data
+        wanted: Any = cast("dict[str, Any]", data).get("elicitations") if isinstance(data, dict) else None
         listed = cast("list[Any]", wanted) if isinstance(wanted, list) else []
         pages = [cast("dict[str, Any]", page) for page in listed if isinstance(page, dict)]
         if not pages:

@@ -22,8 +22,9 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from jupyter_mcp.client import diagnosis
 from jupyter_mcp.client.calls import Calls
+from jupyter_mcp.client.incoming import Incoming
 from jupyter_mcp.client.link import Link
-from jupyter_mcp.client.listings import CHANGED, Kind, Listing, Listings
+from jupyter_mcp.client.listings import Kind, Listing, Listings
 from jupyter_mcp.client.opening import Opening, remember, remembered
 from jupyter_mcp.client.options import ConnectOptions, EraChoice
 from jupyter_mcp.client.peer import Call, OnLog, OnProgress, ServerPeer
@@ -33,18 +34,16 @@ from jupyter_mcp.client.watching import Watch, Watching
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, LocalProtocolError, MCPError, UsageError
 from jupyter_mcp.protocol import jsonrpc, legacy
 from jupyter_mcp.protocol.capabilities import declared, may_notify
-from jupyter_mcp.protocol.listen import ACKNOWLEDGED
 from jupyter_mcp.protocol.methods import TABLE, known
 from jupyter_mcp.protocol.modern import LOG_LEVELS
 from jupyter_mcp.protocol.probe import Verdict, fallback, probe
-from jupyter_mcp.protocol.revisions import LATEST_LEGACY, Era, features
+from jupyter_mcp.protocol.revisions import Era, features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from jupyter_mcp.client.pending import Pending
-    from jupyter_mcp.protocol.jsonrpc import Id
-    from jupyter_mcp.transport.base import Closed, Message, Noise, Transport
+    from jupyter_mcp.transport.base import Closed, Transport
 
 __all__ = ["Call", "ConnectOptions", "Connection", "Listing", "ServerPeer", "Watch"]
 
@@ -82,18 +81,17 @@ class Connection:
         self.last_closed: Closed | None = None
         self._make_transport = make_transport
         self._peer = peer
-        self._link: Link | None = None
+        self.link: Link | None = None
         self._ids = itertools.count(1)
         self._opening = asyncio.Lock()
         self._ending: asyncio.Future[None] | None = None
         self._falling = asyncio.Lock()
         self._noted: set[str] = set()
-        self._calls = Calls(self)
-        self.questions = Questions(self, peer, self._calls.only)
-        self._watching = Watching(self)
-        self._listings = Listings(
-            self._list_page, self._offers, self._watching.covers, self._changed, options.max_pages
-        )
+        self.requests = Calls(self)
+        self._incoming = Incoming(self, peer)
+        self.questions = Questions(self, peer, self.requests.only)
+        self.watching = Watching(self)
+        self.listings = Listings(self._list_page, self._offers, self.watching.covers, self._changed, options.max_pages)
 
     # -- what is known --------------------------------------------------------------------------------------------
 
@@ -125,12 +123,12 @@ class Connection:
     @property
     def stderr(self) -> Sequence[str]:
         """The last 200 lines of the server's stderr, also after its end."""
-        return self._link.transport.stderr if self._link else ()
+        return self.link.transport.stderr if self.link else ()
 
     @property
     def calls(self) -> Sequence[Call]:
         """Our requests in flight, oldest first."""
-        return tuple(self._calls)
+        return tuple(self.requests)
 
     # -- life -----------------------------------------------------------------------------------------------------
 
@@ -177,7 +175,7 @@ class Connection:
             await before.close()
         if self.state != "starting":
             raise ConnectionFailed(f"The connection to '{self.name}' was closed while it was opened.", server=self.name)
-        link = self._link = Link(self._make_transport(), self, lambda: next(self._ids))
+        link = self.link = Link(self._make_transport(), self._incoming, lambda: next(self._ids))
         await link.open()
         return link
 
@@ -202,10 +200,10 @@ class Connection:
             self.note(text, text)
         if verdict.era == "legacy":
             await link.send(legacy.initialized())
-        self._listings.forget()
+        self.listings.forget()
         self.session = session
         self.state = "ready"
-        self._watching.begin(session)
+        self.watching.begin(session)
         self._changed()
 
     async def fall_back(self, session: Session) -> None:
@@ -227,7 +225,7 @@ class Connection:
         """Opening failed, or was cancelled: nothing stays behind."""
         if self.state == "starting":
             self.state = "closed"
-        link = self._link
+        link = self.link
         if isinstance(error, MCPError):
             if link is not None:
                 await asyncio.shield(link.close())
@@ -241,7 +239,7 @@ class Connection:
         error.server = self.name
         error.message = error.message.replace("The server ", f"The server '{self.name}' ", 1)
         if isinstance(error, ConnectionFailed):
-            closed = self._link.closed if self._link else None
+            closed = self.link.closed if self.link else None
             error.stderr = error.stderr or list(self.stderr)
             if error.exit_code is None and closed is not None:
                 error.exit_code = closed.exit_code
@@ -252,7 +250,7 @@ class Connection:
     async def close(self) -> None:
         """End it. Whoever still waits gets `ConnectionLost`. Returns when nothing of the server is left."""
         self.state = "closed"
-        link = self._link
+        link = self.link
         if link is not None:
             link.fail_all(lambda pending: self._lost("was closed", pending))
         self._end()
@@ -261,14 +259,14 @@ class Connection:
 
     def _end(self) -> None:
         self.questions.end()
-        self._listings.end()
-        self._watching.end()
+        self.listings.end()
+        self.watching.end()
         self._changed()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something beside, as long as the link lives."""
-        if self._link is not None:
-            self._link.spawn(work)
+        if self.link is not None:
+            self.link.spawn(work)
 
     # -- requests -------------------------------------------------------------------------------------------------
 
@@ -296,7 +294,7 @@ class Connection:
             RequestError: the server answered with an error.
             RequestTimeout, Cancelled, InputRefused, ConnectionLost, ProtocolError.
         """
-        return await self._calls.run(
+        return await self.requests.run(
             method, params, timeout=timeout, on_progress=on_progress, on_log=on_log, log_level=log_level
         )
 
@@ -426,11 +424,11 @@ class Connection:
             kind: "tools", "resources", "templates" or "prompts".
             refresh: read it again in any case.
         """
-        return await self._listings.list(kind, refresh)
+        return await self.listings.list(kind, refresh)
 
     def listing(self, kind: Kind) -> Listing | None:
         """What was listed last; never waits."""
-        return self._listings.get(kind)
+        return self.listings.get(kind)
 
     async def watch(self, uri: str, callback: Callable[[str], None] | None = None) -> Watch:
         """Be told when a resource changes: `callback(uri)` on the loop, and the host by its `notify`.
@@ -438,7 +436,7 @@ class Connection:
         Raises:
             UsageError: the server does not let this be watched.
         """
-        return await self._watching.add(uri, callback)
+        return await self.watching.add(uri, callback)
 
     def _offers(self, method: str) -> bool:
         session = self.session
@@ -449,106 +447,10 @@ class Connection:
     async def _list_page(self, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
         return await self.request(method, params)
 
-    # -- what arrives (Upwards) -----------------------------------------------------------------------------------
+    # -- for the parts of this room ---------------------------------------------------------------------------------
 
-    def on_wire(self, direction: Literal["send", "receive"], message: Message, size: int) -> None:
-        self._peer.wire(self, direction, message, size)
-
-    def on_request(self, link: Link, id: Id, method: str, params: Any) -> None:
-        session = self.session
-        if link is not self._link:
-            return
-        if session is not None and session.era == "modern" and session.link is link:
-            self.note("request", f"The server sent a request ({method}), which the modern era does not have; ignored.")
-            return
-        ours = session.client_capabilities if session is not None else self._peer.capabilities(LATEST_LEGACY)
-        self.questions.asked(link, id, method, params, ours)
-
-    def on_notification(self, link: Link, method: str, params: dict[str, Any]) -> None:
-        if link is not self._link:
-            return
-        call: Call | None = None
-        if method == "notifications/progress":
-            call = self._progress(link, params)
-            if call is None:
-                return
-        elif method == "notifications/message":
-            call = self._message(params)
-        elif method in CHANGED:
-            self._listings.has_changed(method)
-        elif method == "notifications/resources/updated":
-            self._watching.updated(params)
-        elif method == "notifications/cancelled":
-            self.questions.withdraw(params.get("requestId"))
-            self._watching.ended(params.get("requestId"))
-        elif method == ACKNOWLEDGED:
-            self._watching.acknowledged(params)
-        self._tell(method, params, call)
-
-    def _progress(self, link: Link, params: dict[str, Any]) -> Call | None:
-        """The call it is about; None when it is about none (any more) or is no progress at all."""
-        pending = link.waiting.find(params.get("progressToken"))
-        progress = _number(params.get("progress"))
-        if pending is None or pending.call is None or pending.call.on_progress is None or progress is None:
-            return None
-        link.waiting.alive(pending)
-        total, message = _number(params.get("total")), params.get("message")
-        try:
-            pending.call.on_progress(
-                progress,
-                total if total is not None and total > 0 else None,
-                message if isinstance(message, str) else None,
-            )
-        except Exception:
-            log.exception("a progress callback failed")
-        return pending.call
-
-    def _message(self, params: dict[str, Any]) -> Call | None:
-        call = self._calls.only()
-        if call is not None and call.on_log is not None:
-            logger = params.get("logger")
-            try:
-                call.on_log(
-                    str(params.get("level", "info")), logger if isinstance(logger, str) else None, params.get("data")
-                )
-            except Exception:
-                log.exception("a log callback failed")
-        return call
-
-    def _tell(self, method: str, params: dict[str, Any], call: Call | None) -> None:
-        try:
-            self._peer.notify(self, method, params, call)
-        except Exception:
-            log.exception("the host could not take %s", method)
-
-    def on_batch(self, link: Link, messages: list[Message], size: int) -> None:
-        if link is not self._link:
-            return
-        revision = self.session.revision if self.session else LATEST_LEGACY
-        if not features(revision).batches_accepted:
-            self.note("batch", f"The server sent a batch of messages, which {revision} does not have; it was skipped.")
-            return
-        for message in messages:
-            link.on_message(message, size // max(1, len(messages)))
-
-    def on_noise(self, link: Link, noise: Noise) -> None:
-        self.noise.append(noise.text)
-        self.note(
-            f"noise {noise.kind}",
-            f"The server wrote something else than messages on {noise.kind}, which was skipped: {noise.text!r}",
-        )
-
-    def on_stderr(self, link: Link, line: str) -> None:
-        self._peer.stderr(self, line)
-
-    def on_timeout(self, link: Link, pending: Pending) -> None:
-        session = self.session
-        if session is not None and session.link is link:
-            self._calls.timed_out(session, pending)
-
-    def on_closed(self, link: Link, closed: Closed) -> None:
-        if link is not self._link:
-            return
+    def has_ended(self, link: Link, closed: Closed) -> None:
+        """The server is gone: whoever waits is told."""
         self.last_closed = closed
         link.fail_all(lambda pending: self._lost(closed.reason, pending))
         if self.state == "ready":
@@ -568,10 +470,3 @@ class Connection:
             self._peer.changed(self)
         except Exception:
             log.exception("the host could not take a change")
-
-
-def _number(value: Any) -> float | None:
-    """A number that a bar can show; None for anything else (text, true, NaN)."""
-    if isinstance(value, bool) or not isinstance(value, (int, float)):
-        return None
-    return value if abs(value) < 1e300 else None  # NaN compares false
