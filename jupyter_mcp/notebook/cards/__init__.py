@@ -1,7 +1,7 @@
 """Live cards: ipywidgets, imported here and nowhere else, at the first card.
 
-Call these on the main thread, in the cell where the card belongs (a UI job). Each displays its card and returns at once;
-when its act is over the card is replaced by the static bundle of `notebook.render`, without a widget view.
+Call these on the main thread, in the cell where the card belongs (a UI job). Each displays its card and returns at
+once; when its act is over the card is replaced by the static bundle of `notebook.render`, without a widget view.
 
     presenter(question, reply) -> Presented      for `QuestionDesk.presenter`; `.close(answer | None)` leaves the record
     live_call(label, cancel) -> LiveCall         `.event(CallEvent)` and `.finish(outcome)` from any thread
@@ -10,17 +10,16 @@ when its act is over the card is replaced by the static bundle of `notebook.rend
     resource_browser(view, runner), prompt_browser(view, runner), server_cards(view, runner), log_card(view)
     close_all()                                  every live card becomes static (unload, exit)
 
-`view` is the `ListView` / `ServersView` to browse; `runner` (see `cards.runner.Runner`) does the acts, by default on the
-kernel's host, and never blocks.
+`view` is the `ListView` / `ServersView` to browse; `runner` (see `cards.runner.Runner`) does the acts, by default on
+the kernel's host, and never blocks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from jupyter_mcp.host.questions import Answer, Question
     from jupyter_mcp.notebook.cards.call import LiveCall

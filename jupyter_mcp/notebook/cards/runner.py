@@ -7,8 +7,10 @@ implementation stands on the kernel's host and runtime; tests give their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from concurrent.futures import Future
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 __all__ = ["HostRunner", "Runner"]
 
@@ -78,8 +80,7 @@ class HostRunner:
         self, server: str, ref: Mapping[str, Any], argument: str, value: str, context: Mapping[str, str]
     ) -> list[str]:
         answer = await self._host.complete(server, ref, argument, value, context)
-        values = answer.get("values") if isinstance(answer, Mapping) else answer
-        return [one for one in values or [] if isinstance(one, str)]
+        return [one for one in as_list(answer.get("values")) if isinstance(one, str)]
 
     def disconnect(self, server: str) -> Future[Any]:
         return self._submit(self._host.disconnect, server)

@@ -44,7 +44,7 @@ def escape(value: object) -> str:
 
 def tag(name: str, body: str, style: str = "", **attributes: str) -> str:
     """An element around HTML that is already safe."""
-    extra = "".join(f' {key.rstrip("_")}="{html.escape(value, quote=True)}"' for key, value in attributes.items())
+    extra = "".join(f' {key.replace("_", "-")}="{html.escape(value, quote=True)}"' for key, value in attributes.items())
     styled = f' style="{style}"' if style else ""
     return f"<{name}{styled}{extra}>{body}</{name}>"
 

@@ -1,0 +1,82 @@
+"""A call that takes its time: progress, the server's words, the seconds, and a button that cancels it."""
+
+from __future__ import annotations
+
+import logging
+from typing import TYPE_CHECKING
+
+from jupyter_mcp.errors import Cancelled, Interrupted, ToolError
+from jupyter_mcp.notebook.cards import clock, kit
+from jupyter_mcp.notebook.cards.live import Card
+from jupyter_mcp.notebook.cards.progress import Gauge
+from jupyter_mcp.notebook.render.bundles import Bundle, bundle
+from jupyter_mcp.notebook.render.views import CallView
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = ["LiveCall"]
+
+log = logging.getLogger("jupyter_mcp.cards")
+
+
+class LiveCall:
+    """The live card of one call.
+
+    Args:
+        label: what runs ("demo.slow").
+        cancel: ends it; called once, by the button. Without it there is no button.
+    """
+
+    def __init__(self, label: str, cancel: Callable[[], object] | None = None) -> None:
+        self._label = label
+        self._gauge = Gauge(label)
+        self._cancel = cancel
+        self._picture = kit.markup(self._gauge.html())
+        self._button = kit.button("Cancel", self._press, look="warning", tip=f"Cancel {label}")
+        parts = [self._picture, *([kit.row([self._button])] if cancel is not None else [])]
+        self.card = Card(kit.root(parts), lambda: bundle(self._gauge.view))
+
+    def show(self) -> LiveCall:
+        """Display it in the current cell. Main thread; twice is once."""
+        if not self.card.shown:
+            self.card.show()
+            clock.start(self._tick)
+        return self
+
+    def event(self, event: object) -> None:
+        """A `CallEvent`, from any thread. What comes after the end changes nothing."""
+        self._gauge.event(event)
+        self._tick()
+
+    def finish(self, outcome: object = None) -> None:
+        """Replace the card: by the outcome's own picture, or by one line for an error (which the cell shows itself)."""
+        clock.stop(self._tick)
+        self.card.finish(self._last(outcome))
+
+    def _last(self, outcome: object) -> Bundle:
+        if isinstance(outcome, ToolError) and outcome.result is not None:
+            return bundle(outcome.result)
+        if isinstance(outcome, BaseException):
+            return bundle(CallView(self._label, _how(outcome)))
+        return bundle(outcome) if outcome is not None else bundle(CallView(self._label, "done"))
+
+    def _tick(self) -> None:
+        if not self.card.over:
+            kit.paint(self._picture, self._gauge.html())
+
+    def _press(self) -> None:
+        if self._cancel is None or self._button.disabled:
+            return
+        self._button.disabled = True
+        self._button.description = "Cancelling…"
+        try:
+            self._cancel()
+        except Exception:
+            log.exception("%s could not be cancelled", self._label)
+
+
+def _how(error: BaseException) -> str:
+    if isinstance(error, Cancelled):
+        return "cancelled"
+    return "interrupted" if isinstance(error, (Interrupted, KeyboardInterrupt)) else "failed"

@@ -1,0 +1,141 @@
+"""The few widgets that cards are made of, and their one style sheet. The only module that imports ipywidgets.
+
+Widgets are untyped for us: they are `Any` here and everywhere in this room. Every HTML given to `markup` has to be safe
+already (`render.html` makes it so). No asset is loaded; colours come from the page's `--jp-*` variables, so cards
+follow the light and the dark theme.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.notebook.render import html
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = ["button", "column", "hide", "markup", "paint", "root", "row", "status", "tick", "watch", "widgets"]
+
+widgets: Any = importlib.import_module("ipywidgets")
+
+_STYLE = """<style>
+.jmcp{border:1px solid var(--jp-border-color1,#bbb);border-radius:4px;padding:8px 12px;max-width:860px;
+ background:var(--jp-layout-color1,transparent);color:var(--jp-ui-font-color1,inherit);
+ font-family:var(--jp-ui-font-family,sans-serif);font-size:var(--jp-ui-font-size1,13px);overflow:visible}
+.jmcp .widget-html{margin:0;height:auto;min-width:0;flex:0 0 auto}
+.jmcp .widget-html-content{line-height:1.45;overflow-wrap:anywhere;font-size:var(--jp-ui-font-size1,13px)}
+.jmcp .widget-html-content p{margin:2px 0}
+.jmcp .widget-html-content pre{background:var(--jp-layout-color2,rgba(128,128,128,.12));padding:4px 8px;
+ font-size:var(--jp-code-font-size,13px);max-height:420px;overflow:auto;color:inherit}
+.jmcp .widget-html-content blockquote pre{background:none;padding:0}
+.jmcp .widget-html-content code{background:var(--jp-layout-color2,rgba(128,128,128,.12));padding:0 3px;color:inherit;
+ font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px)}
+.jmcp .widget-html-content table{border-collapse:collapse;margin:4px 0}
+.jmcp .widget-html-content td,.jmcp .widget-html-content th{padding:2px 10px 2px 0;
+ border-bottom:1px solid var(--jp-border-color2,rgba(128,128,128,.4))}
+.jmcp .widget-html-content img{max-width:100%;height:auto}
+.jmcp .widget-html-content a{color:var(--jp-content-link-color,#1565c0);text-decoration:underline}
+.jmcp .widget-html-content progress{width:min(420px,100%);height:14px;accent-color:var(--jp-brand-color1,#1976d2)}
+.jmcp .jmcp-head p{font-size:var(--jp-ui-font-size2,15px)}
+.jmcp .jmcp-warning .widget-html-content{border-left:4px solid var(--jp-warn-color1,#f57c00);padding:4px 10px;
+ background:var(--jp-warn-color3,rgba(245,124,0,.14));color:var(--jp-ui-font-color1,inherit)}
+body[data-jp-theme-light="false"] .jmcp .jmcp-warning .widget-html-content{background:rgba(245,124,0,.18)}
+.jmcp .jmcp-field{margin:5px 0}
+.jmcp .jmcp-help{color:var(--jp-ui-font-color2,inherit)}
+.jmcp .jmcp-error{color:var(--jp-error-color1,#d32f2f)}
+.jmcp .jmcp-group{border-left:2px solid var(--jp-border-color2,#ccc);padding-left:12px}
+.jmcp .jmcp-control .widget-label{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0}
+.jmcp .jmcp-control textarea{font-family:inherit;min-height:56px}
+.jmcp .jmcp-code textarea{font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px)}
+.jmcp .jmcp-control input:not([type=checkbox]):not([type=radio]),
+.jmcp .jmcp-control textarea,.jmcp .jmcp-control select{
+ color:var(--jp-ui-font-color1,inherit);background:var(--jp-layout-color0,transparent);
+ border:1px solid var(--jp-border-color1,#aaa);border-radius:2px}
+.jmcp .jmcp-bad input:not([type=checkbox]):not([type=radio]),.jmcp .jmcp-bad textarea,.jmcp .jmcp-bad select{
+ border-color:var(--jp-error-color1,#d32f2f)}
+.jmcp input[type=checkbox],.jmcp input[type=radio]{accent-color:var(--jp-brand-color1,#1976d2)}
+.jmcp .widget-checkbox .widget-label-basic{white-space:normal;color:inherit;height:auto}
+.jmcp .widget-radio-box label,.jmcp .widget-radio-box{color:inherit}
+.jmcp .jmcp-list select{overflow:auto;color:var(--jp-ui-font-color1,inherit);
+ background:var(--jp-layout-color0,transparent)}
+.jmcp .jmcp-list option{padding:2px 4px}
+.jmcp :focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2);outline-offset:1px}
+.jmcp button:disabled{opacity:.55;cursor:not-allowed}
+.jmcp .jmcp-quiet{border:0;padding:0}
+@media (prefers-reduced-motion:reduce){.jmcp *{animation:none!important;transition:none!important}}
+</style>"""
+
+
+def root(children: Sequence[Any]) -> Any:
+    """The outermost box of a card, with the style sheet."""
+    return column([widgets.HTML(_STYLE, layout=widgets.Layout(display="none")), *children], "jmcp")
+
+
+def column(children: Sequence[Any], *classes: str) -> Any:
+    return _classed(widgets.VBox(list(children), layout=widgets.Layout(overflow="visible")), classes)
+
+
+def row(children: Sequence[Any], *classes: str) -> Any:
+    """Side by side; what does not fit goes to the next line."""
+    layout = widgets.Layout(flex_flow="row wrap", align_items="center", overflow="visible", grid_gap="4px")
+    return _classed(widgets.HBox(list(children), layout=layout), classes)
+
+
+def markup(body: str = "", *classes: str) -> Any:
+    """Safe HTML; an empty one takes no room."""
+    made = widgets.HTML(body)
+    made.layout.display = None if body else "none"
+    return _classed(made, classes)
+
+
+def paint(target: Any, body: str) -> None:
+    """Change a `markup`, and hide it when there is nothing in it. Any thread."""
+    if target.value != body:
+        target.value = body
+    hide(target, not body)
+
+
+def watch(made: Any, react: Callable[[], object], trait: str = "value") -> Any:
+    """Call `react` without arguments when a widget's trait changes; returns the widget."""
+
+    def changed(_: object) -> None:
+        react()
+
+    made.observe(changed, names=trait)
+    return made
+
+
+def hide(target: Any, hidden: bool) -> None:
+    """Take something out of the page, or put it back."""
+    wanted = "none" if hidden else None
+    if target.layout.display != wanted:
+        target.layout.display = wanted
+
+
+def status(text: str, tone: str = "plain") -> str:
+    """HTML of a line that screen readers announce when it changes."""
+    return f'<div role="status" aria-live="polite">{html.note(html.escape(text), tone)}</div>' if text else ""
+
+
+def button(label: str, press: Callable[[], object], *, look: str = "", tip: str = "", disabled: bool = False) -> Any:
+    """A button; `press` is called without arguments, on whatever thread the message comes."""
+    layout = widgets.Layout(width="auto")
+    made = widgets.Button(description=label, button_style=look, tooltip=tip or label, disabled=disabled, layout=layout)
+
+    def pressed(_: object) -> None:
+        press()
+
+    made.on_click(pressed)
+    return made
+
+
+def tick(label: str, *, on: bool = False, tip: str = "") -> Any:
+    """A check box with its label beside it."""
+    return widgets.Checkbox(on, description=label, indent=False, tooltip=tip or label, layout={"width": "auto"})
+
+
+def _classed(made: Any, classes: Sequence[str]) -> Any:
+    for name in classes:
+        made.add_class(name)
+    return made

@@ -1,0 +1,104 @@
+"""A card's life: displayed live in a cell, replaced by its static bundle when its act is over.
+
+While it lives, the output carries our text and HTML beside the widget view, so that a page that cannot run widgets
+still shows the content. When it ends, the view goes: a saved view without its model would show "Error displaying
+widget". Nothing here knows what a card is about.
+"""
+
+from __future__ import annotations
+
+import threading
+import uuid
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.notebook.render.formatters import publish
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jupyter_mcp.notebook.render.bundles import Bundle
+
+__all__ = ["Card", "close_all", "free"]
+
+VIEW = "application/vnd.jupyter.widget-view+json"
+_live: dict[str, Card] = {}
+_lock = threading.Lock()
+
+
+class Card:
+    """One card.
+
+    Args:
+        root: its outermost widget.
+        static: draws the card as it is now, for the plain side of the output and for an end without a result.
+    """
+
+    def __init__(self, root: Any, static: Callable[[], Bundle]) -> None:
+        self.root = root
+        self._static = static
+        self._id = f"jupyter-mcp-{uuid.uuid4().hex}"  # transient: Jupyter does not save it
+        self._shown = False
+        self._over = False
+        self._guard = threading.Lock()
+
+    @property
+    def shown(self) -> bool:
+        """Whether it has been displayed."""
+        return self._shown
+
+    @property
+    def over(self) -> bool:
+        """Whether it has been replaced by its static picture."""
+        return self._over
+
+    def show(self) -> Card:
+        """Display it in the current cell. Main thread; twice is once."""
+        with self._guard:
+            if self._shown:
+                return self
+            self._shown = True
+        view = {"version_major": 2, "version_minor": 0, "model_id": self.root.model_id}
+        self.wire()
+        publish({**self._static(), VIEW: view}, transient={"display_id": self._id})
+        with _lock:
+            _live[self._id] = self
+        return self
+
+    def wire(self, *more: Any) -> None:
+        """Let the page choose the thread for these widgets' messages (ipykernel 7.4); also for widgets made later."""
+        from jupyter_mcp.runtime.pump import unroute
+
+        unroute(*(more or (self.root,)))
+
+    def finish(self, bundle: Bundle | None = None) -> bool:
+        """Replace it by a bundle (else by its own static picture) and free its widgets. Any thread.
+
+        Returns whether this call ended it; later ones do nothing.
+        """
+        with self._guard:
+            if self._over:
+                return False
+            self._over = True
+        with _lock:
+            _live.pop(self._id, None)
+        if self._shown:
+            publish(bundle if bundle is not None else self._static(), transient={"display_id": self._id}, update=True)
+        free(self.root)
+        return True
+
+
+def close_all() -> None:
+    """Every live card becomes its static picture."""
+    with _lock:
+        cards = list(_live.values())
+    for card in cards:
+        card.finish()
+
+
+def free(widget: Any) -> None:
+    for child in getattr(widget, "children", None) or ():
+        free(child)
+    for part in (getattr(widget, "style", None), getattr(widget, "layout", None), widget):
+        close = getattr(part, "close", None)
+        if callable(close):
+            close()

@@ -1,0 +1,77 @@
+"""Progress of one act as HTML: a bar never over its end and never not a number, a message, the seconds so far."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections import deque
+from typing import Any
+
+from jupyter_mcp.host.events import Log, Progress, QuestionClosed, QuestionOpened, Status
+from jupyter_mcp.notebook.render import html
+from jupyter_mcp.notebook.render.acts import progress_text
+from jupyter_mcp.notebook.render.text import flat, pretty
+from jupyter_mcp.notebook.render.views import CallView
+
+__all__ = ["Gauge"]
+
+
+class Gauge:
+    """What has been told about a running act. Thread-safe; `html` draws it as it is now."""
+
+    def __init__(self, label: str) -> None:
+        self.label = label
+        self._began = time.monotonic()
+        self._progress: Progress | None = None
+        self._lines: deque[str] = deque(maxlen=6)
+        self._asking = 0
+        self._guard = threading.Lock()
+
+    def event(self, event: object) -> None:
+        """Take a `CallEvent`."""
+        with self._guard:
+            if isinstance(event, Progress):
+                if math.isfinite(event.progress):
+                    self._progress = event
+            elif isinstance(event, Log):
+                said = event.data if isinstance(event.data, str) else pretty(event.data)
+                self._lines.append(f"{event.level}: {flat(said, 300)}")
+            elif isinstance(event, Status):
+                self._lines.append(flat(event.text, 300))
+            elif isinstance(event, QuestionOpened):
+                self._asking += 1
+            elif isinstance(event, QuestionClosed):
+                self._asking = max(0, self._asking - 1)
+
+    @property
+    def view(self) -> CallView:
+        """Progress as a value, without the seconds."""
+        seen = self._progress
+        if seen is None:
+            return CallView(self.label)
+        return CallView(self.label, "running", seen.progress, seen.total, seen.message)
+
+    def html(self) -> str:
+        with self._guard:
+            view, lines, asking = self.view, list(self._lines), self._asking
+        told = progress_text(view)
+        state = "waits for your answer" if asking else "is running"
+        head = html.note(f"{html.code(self.label)} {state} {html.muted(self._elapsed())}")
+        said = html.note(html.escape(told)) if told else ""
+        tail = html.pre("\n".join(lines)) if lines else ""
+        return f"{head}{_bar(view, self.label)}{said}{tail}"
+
+    def _elapsed(self) -> str:
+        seconds = int(time.monotonic() - self._began)
+        return f"{seconds // 60}:{seconds % 60:02d}"
+
+
+def _bar(view: CallView, label: str) -> str:
+    """A native progress element: it moves by itself when the end is unknown, and screen readers know it."""
+    done, total = view.progress, view.total
+    known: dict[str, Any] = {}
+    if done is not None and total is not None and math.isfinite(total) and total > 0:
+        share = min(max(done / total, 0.0), 1.0)
+        known = {"value": f"{share:.4f}", "max": "1"}
+    return html.tag("progress", "", **known, aria_label=f"progress of {flat(label, 120)}")

@@ -1,0 +1,113 @@
+"""A server's question as a card in the running cell: what all kinds have in common, and which card a kind gets.
+
+A card names who asks and during what, quotes the server's words as a quotation, keeps the three answers apart, answers
+once however often a button is pressed, and leaves a static record. It decides nothing and checks nothing that the host
+does not check again.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+from collections.abc import Callable
+from typing import Any, Protocol
+
+from jupyter_mcp.host.questions import Action, Answer, Question
+from jupyter_mcp.notebook.cards import kit
+from jupyter_mcp.notebook.cards.live import Card
+from jupyter_mcp.notebook.render import html
+from jupyter_mcp.notebook.render.bundles import bundle
+from jupyter_mcp.notebook.render.questions import asked_by
+from jupyter_mcp.notebook.render.text import cut
+from jupyter_mcp.notebook.render.views import QuestionRecord
+
+__all__ = ["Presented", "QuestionCard", "present"]
+
+log = logging.getLogger("jupyter_mcp.cards")
+Reply = Callable[[Answer], None]
+MAX_MESSAGE = 4_000
+
+
+class Presented(Protocol):
+    """A question on the page."""
+
+    def close(self, answer: Answer | None) -> object:
+        """Replace the live card by its record (None: withdrawn). Idempotent, any thread."""
+        ...
+
+
+class QuestionCard:
+    """Base of the question cards: head, body of the kind, buttons.
+
+    Args:
+        question: what is asked.
+        reply: called once with the person's answer, on whatever thread the button's message comes.
+    """
+
+    def __init__(self, question: Question, reply: Reply) -> None:
+        self.question = question
+        self._reply = reply
+        self._answered: Answer | None = None
+        self._guard = threading.Lock()
+        self._status = kit.markup("")
+        self._buttons: list[Any] = []
+        body = self._body()
+        root = kit.root([*self._head(), *body, self._status, kit.row(self._foot())])
+        self.card = Card(root, lambda: bundle(question))
+
+    def _body(self) -> list[Any]:
+        """The widgets of this kind of question."""
+        raise NotImplementedError
+
+    def _foot(self) -> list[Any]:
+        """The buttons of this kind of question."""
+        raise NotImplementedError
+
+    def _head(self) -> list[Any]:
+        question = self.question
+        parts = [kit.markup(f'<div role="heading" aria-level="3">{asked_by(question).html}</div>', "jmcp-head")]
+        if question.message and question.kind != "approval":
+            parts.append(kit.markup(html.quote(html.prose(cut(question.message, MAX_MESSAGE)))))
+        if question.warning:
+            parts.append(kit.markup(f"<b>Careful:</b> {html.escape(question.warning)}", "jmcp-warning"))
+        return parts
+
+    def action(self, label: str, press: Callable[[], object], look: str = "", tip: str = "") -> Any:
+        """A button that is locked when the question is answered."""
+        made = kit.button(label, press, look=look, tip=tip)
+        self._buttons.append(made)
+        return made
+
+    def say(self, text: str, tone: str = "plain") -> None:
+        """The line above the buttons."""
+        kit.paint(self._status, kit.status(text, tone))
+
+    def answer(self, action: Action, **more: Any) -> None:
+        """Give the answer; a second press does nothing."""
+        with self._guard:
+            if self._answered is not None or self.card.over:
+                return
+            self._answered = Answer(action, **more)
+        for made in self._buttons:
+            made.disabled = True
+        self.say("Sent; waiting for the server." if action == "accept" else "Sent.")
+        self._reply(self._answered)
+
+    def show(self) -> QuestionCard:
+        self.card.show()
+        return self
+
+    def close(self, answer: Answer | None) -> None:
+        """Leave the record: of the answer, or of the question having been withdrawn."""
+        self.card.finish(bundle(QuestionRecord(self.question, answer)))
+
+
+def present(question: Question, reply: Reply) -> Presented:
+    """The card of a question, displayed in the current cell. Main thread."""
+    from jupyter_mcp.notebook.cards.approval import ApprovalCard
+    from jupyter_mcp.notebook.cards.elicitation import ElicitationCard
+    from jupyter_mcp.notebook.cards.sampling import SamplingCard
+    from jupyter_mcp.notebook.cards.urlcard import UrlCard
+
+    kinds: dict[str, type[QuestionCard]] = {"approval": ApprovalCard, "sampling": SamplingCard, "url": UrlCard}
+    return kinds.get(question.kind, ElicitationCard)(question, reply).show()
