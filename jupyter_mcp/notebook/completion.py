@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["install", "mcp_matcher", "uninstall"]
 
-_matcher: Any = completer.context_matcher  # pyright: ignore[reportUnknownMemberType]
+_matcher: Any = getattr(completer, "context_matcher")  # noqa: B009 - untyped in IPython
 _log = logging.getLogger(__name__)
 _LINE = re.compile(r"^\s*(?:[^%'\"#()]*=\s*)?%mcp(?=\s|$)(?P<rest>.*)$", re.DOTALL)
 _CELL = re.compile(r"^\s*%%mcp(?=\s|$)(?P<rest>.*)$", re.DOTALL)

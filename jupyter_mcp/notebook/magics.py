@@ -61,7 +61,8 @@ def run_line(
     except UsageError as error:
         error.usage = error.usage or verb.usage_line
         raise
-    value: Any = _help(verb) if call.line.help else verb.run(call)
+    with showing.expecting(call.shown):
+        value: Any = _help(verb) if call.line.help else verb.run(call)
     return showing.show(value, call.use, silent=call.line.silent)
 
 

@@ -11,7 +11,7 @@ objects of ours are followed, and only through lists that are cached already.
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.notebook.suggest import Item, Suggestions, starting, values_of
 

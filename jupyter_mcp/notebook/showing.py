@@ -12,15 +12,19 @@ from __future__ import annotations
 
 import asyncio
 import threading
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_mcp.notebook.objects.act import Act
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
     from jupyter_mcp.host.events import CallEvent, OnEvent
+    from jupyter_mcp.notebook.cards.call import LiveCall
     from jupyter_mcp.notebook.use import Use
+    from jupyter_mcp.runtime.jobs import Job
 
 T = TypeVar("T")
 
@@ -29,6 +33,7 @@ LATE_SECONDS = 0.4
 
 _prepared: list[Any] = []
 _displayed: dict[int, object] = {}
+_expected: ContextVar[bool] = ContextVar("jupyter_mcp_expected", default=False)
 
 
 # --- preparing the shell ---------------------------------------------------------------------------------------------
@@ -185,21 +190,31 @@ def can_use_cards() -> bool:
     return mode == "widgets" or (mode == "auto" and frontend.allow_stdin())
 
 
+@contextmanager
+def expecting(shown: bool) -> Generator[None]:
+    """Inside, the value of a watched act will be shown (by the magic that runs): its card becomes its picture."""
+    token = _expected.set(shown)
+    try:
+        yield
+    finally:
+        _expected.reset(token)
+
+
 def waiting(act: Act[T]) -> T:
     """Wait for an act that tells nothing meanwhile (connecting)."""
-    return watched(act.label, lambda _: act, shown=False)
+    return watched(act.label, lambda _: act)
 
 
-def watched(label: str, make: Callable[[OnEvent | None], Act[T]], *, shown: bool) -> T:
-    """Wait for an act, with a live card when it takes its time.
+def watched(label: str, make: Callable[[OnEvent | None], Act[T]]) -> T:
+    """Wait for an act, with a live card when it takes its time; a value that is not shown leaves nothing behind.
 
     Args:
         label: what it is ("demo.slow").
         make: the act, given who listens.
-        shown: the value will be shown: then the card becomes the value's own picture, else it goes away.
     """
     if not can_use_cards():
         return make(None).now()
+    shown = _expected.get()
     card = _Card(label)
     act = make(card.event)
     try:
@@ -223,9 +238,10 @@ class _Card:
         self._label = label
         self._make = cards.live_call
         self._place = place.here()
-        self._live: Any = None
+        self._live: LiveCall | None = None
         self._events: list[CallEvent] = []
         self._asked = False
+        self._job: Job | None = None
         self._task: asyncio.Task[Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
 
@@ -254,8 +270,12 @@ class _Card:
     def finish(self, outcome: object) -> bool:
         """On the main thread, when it is over. Returns whether the card was displayed."""
         self._asked = True
+        if self._job is not None:
+            self._job.withdraw()
         if self._live is None:
             return False
+        if outcome is None:
+            self._live.card.finish({"text/plain": ""})
         self._live.finish(outcome)
         return True
 
@@ -264,7 +284,7 @@ class _Card:
 
         if not self._asked:
             self._asked = True
-            jobs.post(self._display, self._place)
+            self._job = jobs.post(self._display, self._place)
 
     def _display(self) -> None:
         """On the main thread, in the cell."""

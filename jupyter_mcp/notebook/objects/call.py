@@ -48,13 +48,20 @@ class Call:
 
     @classmethod
     def begin(
-        cls, server: Server, tool: str, arguments: Mapping[str, Any], *, check: bool = True, yes: bool = False
+        cls,
+        server: Server,
+        tool: str,
+        arguments: Mapping[str, Any],
+        *,
+        check: bool = True,
+        yes: bool = False,
+        origin: str = "code",
     ) -> Call:
         """Send the call and return at once."""
         from jupyter_mcp.runtime.thread import get_runtime
 
         call = cls(server, tool, arguments)
-        act = server._acts.call(tool, arguments, check=check, yes=yes, on_event=call._event)  # pyright: ignore[reportPrivateUsage]
+        act = server.by(origin).call(tool, arguments, check=check, yes=yes, on_event=call._event)
         with _lock:
             _running[call.number] = call
         call._pending = get_runtime().submit(act.start)

@@ -133,7 +133,12 @@ class Tool(Item):
             check: raise `ToolError` when the tool reports a failure; False returns that `Result`.
             timeout: seconds without progress, None for the server's.
         """
-        return self.server._acts.call(self.name, args or {}, check=check, timeout=timeout).now()  # pyright: ignore[reportPrivateUsage]
+        from jupyter_mcp.notebook.showing import watched
+
+        acts, sent = self.server.by("code"), args or {}
+        return watched(
+            self.full_name, lambda told: acts.call(self.name, sent, check=check, timeout=timeout, on_event=told)
+        )
 
     async def aio(self, /, *args: Any, **kwargs: Any) -> Result:
         """The awaitable twin of calling the tool."""
@@ -243,7 +248,10 @@ class Prompt(Item):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> PromptResult:
         """Get the prompt's messages for these arguments."""
-        return self.server._acts.prompt(self.name, self._bound(args, kwargs)).now()  # pyright: ignore[reportPrivateUsage]
+        from jupyter_mcp.notebook.showing import watched
+
+        acts, sent = self.server.by("code"), self._bound(args, kwargs)
+        return watched(self.full_name, lambda told: acts.prompt(self.name, sent, on_event=told))
 
     async def aio(self, /, *args: Any, **kwargs: Any) -> PromptResult:
         """The awaitable twin of calling the prompt."""

@@ -90,7 +90,9 @@ class Server:
 
     def read(self, uri: str, **values: Any) -> Read:
         """Read a resource: a URI, or a template with its variables."""
-        return self._acts.read(uri, values).now()
+        from jupyter_mcp.notebook.showing import watched
+
+        return watched(f"{self.name} {uri}", lambda told: self._acts.read(uri, values, on_event=told))
 
     def complete(
         self, item: Any, argument: str, prefix: str = "", context: Mapping[str, str] | None = None

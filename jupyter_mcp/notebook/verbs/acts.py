@@ -29,12 +29,11 @@ def call_tool(call: Invocation) -> Any:
     check, yes = not call.line.flag("no-raise"), call.line.flag("yes")
     server: Server = tool.server
     if call.line.flag("background"):
-        return Call.begin(server, tool.name, sent, check=check, yes=yes)
+        return Call.begin(server, tool.name, sent, check=check, yes=yes, origin="person")
     acts = server.by("person")
     return watched(
         f"{server.name}.{tool.name}",
         lambda on_event: acts.call(tool.name, sent, check=check, yes=yes, on_event=on_event),
-        shown=call.shown,
     )
 
 
@@ -45,9 +44,7 @@ def prompt(call: Invocation) -> Any:
     sent = _arguments(call, found, found.schema)
     acts = found.server.by("person")
     return watched(
-        f"{found.server.name}.{found.name}",
-        lambda on_event: acts.prompt(found.name, sent, on_event=on_event),
-        shown=call.shown,
+        f"{found.server.name}.{found.name}", lambda on_event: acts.prompt(found.name, sent, on_event=on_event)
     )
 
 
@@ -63,7 +60,7 @@ def read(call: Invocation) -> Any:
     uri = words[-1]
     values = arguments.coerce({}, call.pairs())
     acts = ServerActs(server, "person")
-    return watched(uri, lambda on_event: acts.read(uri, values, on_event=on_event), shown=call.shown)
+    return watched(uri, lambda on_event: acts.read(uri, values, on_event=on_event))
 
 
 def complete(call: Invocation) -> Any:
