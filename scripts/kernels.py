@@ -1,7 +1,7 @@
 """Install the ipykernel versions the tests run against into build/kernels/<version>.
 
-Each is installed alone (`pip --no-deps --target`); a kernel started with that folder on PYTHONPATH uses it instead of the
-one in the environment. Quick when they are there already. `python scripts/kernels.py [VERSION …]`.
+Each is installed alone (`pip --no-deps --target`); a kernel started with that folder on PYTHONPATH uses it instead of
+the one in the environment. Quick when they are there already. `python scripts/kernels.py [VERSION …]`.
 """
 
 from __future__ import annotations

@@ -223,7 +223,8 @@ def _by_input(ticket: _Ticket) -> None:
         with interrupts.raising():
             ticket.answer(Dialogue(read, say, getpass.getpass).ask(ticket.question))
     except KeyboardInterrupt:
-        ticket.answer(Answer("cancel"))
+        if not ticket.place.waiting:  # else the interrupted wait cancels its call, and the question with it
+            ticket.answer(Answer("cancel"))
         raise
     except Exception:
         log.exception("the question could not be asked by input()")

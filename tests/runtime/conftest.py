@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.runtime.kernels import CURRENT, VERSIONS, LiveKernel, live_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 SETUP = """
 import asyncio, threading, time

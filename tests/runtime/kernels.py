@@ -5,20 +5,23 @@ from __future__ import annotations
 import os
 import time
 from collections import defaultdict
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.metadata import version
 from pathlib import Path
 from queue import Empty
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import ipykernel
 import pytest
-from jupyter_client.blocking.client import BlockingKernelClient
 from jupyter_client.manager import KernelManager
 
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
+
+    from jupyter_client.blocking.client import BlockingKernelClient
+
 ROOT = Path(__file__).parents[2]
-CURRENT = ipykernel.__version__
+CURRENT = version("ipykernel")
 VERSIONS = ("6.29.5", "6.31.0", "7.0.1", "7.2.0", "7.3.0", CURRENT)
 SECONDS = 15.0
 
@@ -73,7 +76,7 @@ class LiveKernel:
 
     def start(self, code: str, *, allow_stdin: bool = False, cell_id: str | None = None) -> Run:
         """Send a cell and return at once."""
-        content = {
+        content: dict[str, Any] = {
             "code": code,
             "silent": False,
             "store_history": True,
@@ -145,10 +148,10 @@ class LiveKernel:
 
 
 @contextmanager
-def live_kernel(version: str = CURRENT, setup: str = "") -> Iterator[LiveKernel]:
+def live_kernel(wanted: str = CURRENT, setup: str = "") -> Generator[LiveKernel]:
     """Start a kernel of that ipykernel version; skips when it is not installed."""
     environment = dict(os.environ)
-    environment["PYTHONPATH"] = os.pathsep.join([*_folder(version), str(ROOT)])
+    environment["PYTHONPATH"] = os.pathsep.join([*_folder(wanted), str(ROOT)])
     environment["JUPYTER_MCP_TEST"] = "1"
     environment.pop("JUPYTER_MCP_UI", None)
     manager = KernelManager(kernel_name="python3")
@@ -159,7 +162,7 @@ def live_kernel(version: str = CURRENT, setup: str = "") -> Iterator[LiveKernel]
         client.wait_for_ready(timeout=60)
         kernel = LiveKernel(manager, client)
         found = kernel.run("import ipykernel; print(ipykernel.__version__)")
-        assert found.text.strip() == version
+        assert found.text.strip() == wanted
         if setup:
             kernel.run(setup)
         yield kernel
@@ -168,10 +171,10 @@ def live_kernel(version: str = CURRENT, setup: str = "") -> Iterator[LiveKernel]
         manager.shutdown_kernel(now=True)
 
 
-def _folder(version: str) -> list[str]:
-    if version == CURRENT:
+def _folder(wanted: str) -> list[str]:
+    if wanted == CURRENT:
         return []
-    folder = ROOT / "build" / "kernels" / version
+    folder = ROOT / "build" / "kernels" / wanted
     if not folder.is_dir():
-        pytest.skip(f"ipykernel {version} is not in build/kernels (python scripts/kernels.py)")
+        pytest.skip(f"ipykernel {wanted} is not in build/kernels (python scripts/kernels.py)")
     return [str(folder)]

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import time
+from typing import TYPE_CHECKING
 
-from tests.runtime.kernels import LiveKernel
 from tests.runtime.test_pump import form_of
+
+if TYPE_CHECKING:
+    from tests.runtime.kernels import LiveKernel
 
 FRESH = "started.clear(); cleaned.clear()"
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from tests.runtime.kernels import LiveKernel, Run
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from tests.runtime.kernels import LiveKernel, Run
 
 
 def form_of(kernel: LiveKernel, run: Run, count: int = 1) -> str:

@@ -8,12 +8,15 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
 from concurrent.futures import CancelledError
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jupyter_mcp.runtime.thread import THREAD_NAME, Runtime, get_runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 
 @pytest.fixture
@@ -121,7 +124,9 @@ def test_a_stopped_runtime_is_replaced() -> None:
     get_runtime().stop()
 
 
-def test_what_asyncio_would_print_is_logged(runtime: Runtime, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]) -> None:
+def test_what_asyncio_would_print_is_logged(
+    runtime: Runtime, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
     async def broken_callback() -> None:
         asyncio.get_running_loop().call_soon(lambda: 1 / 0)
 

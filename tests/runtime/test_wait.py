@@ -41,7 +41,7 @@ def test_work_cancelled_by_somebody_else_is_an_error_of_ours() -> None:
     async def cancelled() -> None:
         raise asyncio.CancelledError
 
-    with pytest.raises(Cancelled, match="demo.slow was cancelled"):
+    with pytest.raises(Cancelled, match=r"demo\.slow was cancelled"):
         wait.run(cancelled, label="demo.slow")
 
 
@@ -174,7 +174,7 @@ def test_fifty_calls_leave_no_thread_and_no_task_behind() -> None:
     assert get_runtime().running
 
 
-# --- in kernels ----------------------------------------------------------------------------------------------------------
+# --- in kernels ---
 
 
 def test_sync_calls_work_in_every_kind_of_cell(two_kernels: LiveKernel) -> None:
@@ -213,7 +213,10 @@ def test_it_works_where_the_user_has_patched_asyncio(name: str, version: str) ->
     from tests.runtime.conftest import SETUP
     from tests.runtime.test_pump import form_of
 
-    for first in (f"import {name}; {name}.apply()\n" + SETUP, SETUP + f"\nprint(wait.run(echo, 0, label='e'))\nimport {name}; {name}.apply()"):
+    for first in (
+        f"import {name}; {name}.apply()\n" + SETUP,
+        SETUP + f"\nprint(wait.run(echo, 0, label='e'))\nimport {name}; {name}.apply()",
+    ):
         with live_kernel(version, first) as kernel:
             code = """
 async def f(): return wait.run(echo, 1, label="e")
@@ -226,7 +229,7 @@ print(wait.run(process, label="p"), await wait.arun(process, label="p"))
 """
             assert kernel.run(code).text == "1 1 2\n3 3\n"
             for call in ('wait.run(ask, label="book")', 'await wait.arun(ask, label="book")'):
-                run = kernel.start(f"print({call}[0])", allow_stdin=True)
+                run = kernel.start(f"print(({call})[0])", allow_stdin=True)
                 kernel.comm(form_of(kernel, run), {"submit": "x"})
                 assert kernel.finish(run).text == "accept\n"
             run = kernel.start('wait.run(slow, label="demo.slow")')
