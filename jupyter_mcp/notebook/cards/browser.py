@@ -95,21 +95,26 @@ class Browser(Generic[T]):
         words = self._search.value.lower().split()
         found = [one for one in self._choices if all(word in one.haystack for word in words)]
         self._shown = found[:MAX_SHOWN]
-        self._list.unobserve_all()  # a new list of options chooses its first line by itself; nobody did
-        self._list.options = _distinct([one.label for one in self._shown])
-        self._list.index = None
-        self._list.observe(self._on_choice, names="index")
+        self._filling = True  # a new list of options chooses its first line by itself; no person did
+        try:
+            self._list.options = [(one.label, at) for at, one in enumerate(self._shown)]
+            self._list.index = None
+        finally:
+            self._filling = False
         more = f", the first {MAX_SHOWN} shown; search to narrow it" if len(found) > MAX_SHOWN else ""
         whole = f" of {len(self._choices):,}" if len(found) != len(self._choices) else ""
         kit.paint(self._count, kit.status(f"{count(len(found), self._word)}{whole}{more}"))
 
+    def _pane_of(self, at: int) -> Any:
+        chosen = self._shown[at]
+        return self._build(chosen.item)
+
     def _on_choice(self, change: object) -> None:
         with self._guard:
-            at = self._list.index
-            if at is None or not 0 <= at < len(self._shown):
+            at: int | None = self._list.index
+            if self._filling or at is None or not 0 <= at < len(self._shown):
                 return
-            chosen: Choice[T] = self._shown[at]
-            pane = self._build(chosen.item)
+            pane = self._pane_of(at)
             self.card.wire(pane)
             old = self._pane.children
             self._pane.children = [pane]
@@ -121,11 +126,6 @@ def _close(widget: Any) -> None:
     from jupyter_mcp.notebook.cards.live import free
 
     free(widget)
-
-
-def _distinct(labels: Sequence[str]) -> list[tuple[str, int]]:
-    """Labels with the index as value: two items of one name stay two lines."""
-    return [(label, at) for at, label in enumerate(labels)]
 
 
 class Outcome:

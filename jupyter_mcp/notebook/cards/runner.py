@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any, Protocol
 
+from jupyter_mcp.host.forms.schema import as_list
+
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
@@ -66,10 +68,10 @@ class HostRunner:
         return self._submit(call, server, tool, dict(arguments), origin="person", on_event=on_event, check=False)
 
     def read(self, server: str, uri: str) -> Future[Any]:
-        return self._submit(self._host.read, server, uri)
+        return self._submit(self._host.read, server, uri, origin="person")
 
     def prompt(self, server: str, name: str, arguments: Mapping[str, str]) -> Future[Any]:
-        return self._submit(self._host.get_prompt, server, name, dict(arguments))
+        return self._submit(self._host.get_prompt, server, name, dict(arguments), origin="person")
 
     def complete(
         self, server: str, ref: Mapping[str, Any], argument: str, value: str, context: Mapping[str, str]
