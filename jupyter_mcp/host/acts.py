@@ -6,6 +6,7 @@ One `Running` is one call, read or prompt from its beginning to its end. It carr
 from __future__ import annotations
 
 import contextlib
+import contextvars
 import logging
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -35,6 +36,7 @@ class Running:
         server, method, name, arguments: what is done.
         on_event: who watches, or None.
         notes: lines of ours that belong to the result (how to script an answer …).
+        context: of whoever began it; questions are asked in it, so that a UI can know where they belong.
     """
 
     server: str
@@ -45,6 +47,7 @@ class Running:
     notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
+        self.context = contextvars.copy_context()
         self._scope = CancelScope()
         self._questions: set[CancelScope] = set()
         self._failure: Exception | None = None

@@ -9,6 +9,7 @@ Elicitation can be declined on the wire; sampling cannot, so its refusal is `Inp
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
@@ -22,7 +23,7 @@ from jupyter_mcp.host.urls import url_warning, web_host
 from jupyter_mcp.protocol.secrets import secret_question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping, Sequence
+    from collections.abc import Callable, Coroutine, Mapping, Sequence
 
     from jupyter_mcp.host.acts import Running
     from jupyter_mcp.host.journal import Journal
@@ -115,7 +116,7 @@ class Questioner:
         answer: Answer | None = None
         try:
             for _ in range(_ATTEMPTS):
-                answer = await self.ui.ask(question)
+                answer = await _in_context(act, self.ui.ask(question))
                 answer, problems = _check(question, answer, revision)
                 if not problems:
                     return self._closed(question, answer, act)
@@ -170,6 +171,13 @@ class Questioner:
         kind, message, warning = _kind(server, method, params)
         cause = act.cause if act is not None else None
         return Question(self.new_id(), kind, server, message, dict(params), cause=cause, warning=warning)
+
+
+async def _in_context(act: Running | None, asking: Coroutine[Any, Any, Answer]) -> Answer:
+    """Ask in the context of whoever began the act: a legacy server's question arrives in that of its connection."""
+    if act is None:
+        return await asking
+    return await asyncio.get_running_loop().create_task(asking, context=act.context)
 
 
 def how_to_script(question: Question) -> str:
