@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, cast
 from jupyter_mcp.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 from jupyter_mcp.protocol.methods import TABLE
 from jupyter_mcp.protocol.revisions import LATEST_LEGACY, era, features
+from jupyter_mcp.protocol.shapes import is_mapping, is_object
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -78,9 +79,9 @@ def declared(caps: object, path: Sequence[str]) -> bool:
     """Whether a capability is declared: every step of `path` is there and neither null nor false."""
     here = caps
     for step in path:
-        if not isinstance(here, Mapping):
+        if not (is_object(here) or is_mapping(here)):  # the quick test first
             return here is True  # `"resources": true`: generous words for "all of it"
-        here = cast("Mapping[str, Any]", here).get(step)
+        here = here.get(step)
         if here is None or here is False:
             return False
     return True

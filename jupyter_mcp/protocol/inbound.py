@@ -159,9 +159,9 @@ def _route_modern(request: dict[str, Any], server: ServerFacts, locked: Era | No
     envelope = read_envelope(request)
     if isinstance(envelope, RpcError):
         return _rejection(request, envelope)
-    modern = [version for version in server.versions if version in MODERN]
-    if envelope.revision not in modern:
-        return _rejection(request, unsupported(envelope.revision, modern if locked else server.versions))
+    if envelope.revision not in MODERN or envelope.revision not in server.versions:
+        spoken = [version for version in server.versions if version in MODERN or not locked]
+        return _rejection(request, unsupported(envelope.revision, spoken))
     return _gated(request, "modern", envelope.revision, envelope, server)
 
 

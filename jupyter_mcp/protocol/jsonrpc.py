@@ -107,6 +107,8 @@ def _decode_slowly(data: bytes) -> Any:
         raise ValueError("nested too deeply") from None
     except json.JSONDecodeError as error:
         raise ValueError(f"not JSON: {error.msg} at character {error.pos}") from None
+    except ValueError:
+        raise ValueError("a number has too many digits") from None
 
 
 def explain_unencodable(value: Any, path: str = "", depth: int = 0) -> str | None:

@@ -18,6 +18,7 @@ from jupyter_mcp.errors import InputRefused, LocalProtocolError, RemoteProtocolE
 from jupyter_mcp.protocol.capabilities import client_allows
 from jupyter_mcp.protocol.jsonrpc import INVALID_PARAMS, RpcError
 from jupyter_mcp.protocol.methods import INPUT_METHODS, TABLE
+from jupyter_mcp.protocol.shapes import is_mapping, is_object
 
 REVISION_KEY = "io.modelcontextprotocol/protocolVersion"
 CAPABILITIES_KEY = "io.modelcontextprotocol/clientCapabilities"
@@ -79,8 +80,8 @@ def envelope(
 
 def meta_of(holder: object) -> dict[str, Any]:
     """The `_meta` of params or of a result; {} when it has none or an odd one. Not a copy."""
-    meta = cast("Mapping[str, Any]", holder).get("_meta") if isinstance(holder, Mapping) else None
-    return cast("dict[str, Any]", meta) if isinstance(meta, dict) else {}
+    meta = holder.get("_meta") if is_object(holder) or is_mapping(holder) else None  # the quick test first
+    return meta if is_object(meta) else {}
 
 
 def is_enveloped(message: Mapping[str, Any]) -> bool:
