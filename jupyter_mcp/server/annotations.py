@@ -5,12 +5,10 @@ There it must be typing_extensions' (which comes with pydantic); authors should 
 
 from __future__ import annotations
 
-import functools
-import operator
 import sys
 import types
 import typing
-from typing import Any, cast
+from typing import Any
 
 _NEEDED = sys.version_info < (3, 12)
 
@@ -23,7 +21,7 @@ def supported(annotation: Any) -> Any:
 def _rebuilt(annotation: Any, known: dict[Any, Any]) -> Any:
     if type(annotation) is type(_Sample):
         return _typed_dict(annotation, known)
-    origin, arguments = typing.get_origin(annotation), cast("tuple[Any, ...]", typing.get_args(annotation))
+    origin, arguments = typing.get_origin(annotation), typing.get_args(annotation)
     if origin is None or origin is typing.Literal or not arguments:
         return annotation
     if origin is typing.Annotated:
@@ -33,7 +31,7 @@ def _rebuilt(annotation: Any, known: dict[Any, Any]) -> Any:
     if all(one is other for one, other in zip(new, arguments, strict=True)):
         return annotation
     if origin is typing.Union or origin is types.UnionType:
-        return functools.reduce(operator.or_, new)
+        return typing.Union[new]  # noqa: UP007
     return origin[new]
 
 

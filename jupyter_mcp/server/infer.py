@@ -1,4 +1,4 @@
-"""Schemas from annotations: what a handler takes, and what it returns.
+"""Schemas from annotations: what a handler takes.
 
 pydantic does the work and is imported at first use, because a server must start fast and a process may define many
 tools that nobody lists. One odd annotation or default costs only itself: that parameter becomes permissive.
@@ -15,13 +15,14 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.protocol import schema as json_schema
+from jupyter_mcp.server import plainschema
 from jupyter_mcp.server.annotations import supported
 from jupyter_mcp.server.signature import MISSING, Handler, Parameter
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from pydantic import BaseModel, TypeAdapter, ValidationError
+    from pydantic import BaseModel, ValidationError
 
 _MAX_ISSUES = 5
 
@@ -52,8 +53,31 @@ class Arguments:
     def schema(self) -> dict[str, Any]:
         """JSON Schema (2020-12) of the arguments; its root is an object."""
         if self._schema is None:
-            self._schema = self._own_schema if self._own_schema is not None else self._infer()
+            if self._own_schema is not None:
+                self._schema = self._own_schema
+            else:
+                self._schema = self._plainly() or clean_schema(
+                    schema_of(self._make_model().model_json_schema, mode="validation")
+                )
         return self._schema
+
+    def _plainly(self) -> dict[str, Any] | None:
+        """The schema without pydantic, when every parameter is plain."""
+        properties: dict[str, Any] = {}
+        for name, parameter in self._parameters.items():
+            found = plainschema.schema_of(parameter.annotation)
+            if found is None:
+                return None
+            if not parameter.required:
+                if not plainschema.is_plain_value(parameter.default):
+                    return None
+                found["default"] = parameter.default
+            if description := self._handler.doc.parameters.get(name):
+                found["description"] = description
+            properties[name] = found
+        required = [name for name, parameter in self._parameters.items() if parameter.required]
+        needed = {"required": required} if required else {}
+        return {"type": "object", "properties": properties, **needed, "additionalProperties": self._handler.extra}
 
     def read(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """Validate the client's arguments and convert them to the annotated types.
@@ -63,8 +87,8 @@ class Arguments:
         Raises:
             InvalidArguments: with one sentence for each problem.
         """
-        if self._own_schema is None and self._model is None:
-            self._infer()
+        if self._own_schema is None:
+            self._make_model()
         values = self._read_strictly(arguments) if self._own_schema is None else None
         if values is not None:
             return values
@@ -79,8 +103,7 @@ class Arguments:
         Raises:
             InvalidArguments: as `read`.
         """
-        if self._model is None:
-            self._infer()
+        self._make_model()
         from pydantic import ValidationError
 
         validator = typing.cast("type[BaseModel]", self._model).__pydantic_validator__
@@ -110,7 +133,7 @@ class Arguments:
         if self._model is None:
             if self._own_schema is None or not self._parameters:
                 return dict(arguments)
-            self._infer()
+            self._make_model()
         from pydantic import ValidationError
 
         model = typing.cast("type[BaseModel]", self._model)
@@ -147,8 +170,10 @@ class Arguments:
         properties = self.schema.get("properties")
         return list(typing.cast("dict[str, Any]", properties)) if isinstance(properties, dict) else []
 
-    def _infer(self) -> dict[str, Any]:
-        """Make the pydantic model of the arguments, and its schema."""
+    def _make_model(self) -> type[BaseModel]:
+        """The pydantic model of the arguments, made at first use."""
+        if self._model is not None:
+            return self._model
         fields: dict[str, Any] = {}
         for index, parameter in enumerate(self._parameters.values()):
             field = f"f{index}"  # an alias carries the real name, which may collide with BaseModel's own (`json`, `_x`)
@@ -157,49 +182,7 @@ class Arguments:
                 self._filled_by_model.add(field)
             fields[field] = _field(parameter, self._handler.doc.parameters.get(parameter.name))
         self._model = _model(self._handler.name, fields, extra=self._handler.extra or self._own_schema is not None)
-        return _clean_schema(schema_of(self._model.model_json_schema, mode="validation"))
-
-
-def output_schema(handler: Handler) -> tuple[dict[str, Any] | None, TypeAdapter[Any] | None]:
-    """The schema of what the handler returns, with the adapter that serialises it; (None, None) when it says nothing.
-
-    Plain text, bytes, content blocks and types without a schema have none.
-    """
-    annotation = supported(_data_annotation(handler.returns))
-    if annotation is MISSING:
-        return None, None
-    from pydantic import TypeAdapter
-
-    try:
-        adapter: TypeAdapter[Any] = TypeAdapter(annotation)
-        schema = _clean_schema(schema_of(adapter.json_schema, mode="serialization"))
-    except Exception:  # pydantic has many ways to refuse a type
-        return None, None
-    return (schema, adapter) if schema else (None, None)
-
-
-def _data_annotation(annotation: Any) -> Any:
-    """The part of a return annotation that is data, or `MISSING`."""
-    from jupyter_mcp.server import content
-
-    origin = typing.get_origin(annotation)
-    if origin is typing.Annotated:
-        inner = _data_annotation(typing.get_args(annotation)[0])
-        return MISSING if inner is MISSING else annotation
-    if annotation is MISSING or annotation in (None, type(None), Any, object, str, bytes, bytearray, typing.NoReturn):
-        return MISSING
-    if content.is_content_type(annotation):
-        return MISSING
-    parts = typing.get_args(annotation) if origin is not typing.Literal else ()
-    if any(content.is_content_type(part) for part in parts):
-        return MISSING
-    if (
-        parts
-        and all(part in (str, bytes, None, type(None)) for part in parts)
-        and origin not in (list, dict, tuple, set)
-    ):
-        return MISSING
-    return annotation
+        return self._model
 
 
 def _field(parameter: Parameter, description: str | None) -> tuple[Any, Any]:
@@ -277,7 +260,7 @@ def _generator() -> Any:
     return WithoutMadeUpTitles
 
 
-def _clean_schema(schema: dict[str, Any]) -> dict[str, Any]:
+def clean_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """As JSON holds it: what is not finite goes, with the default it was."""
     cleaned = _without_nan(schema)
     cleaned.pop("title", None)

@@ -16,7 +16,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 from urllib.parse import urlsplit
-from urllib.request import url2pathname
 
 from jupyter_mcp.errors import RequestError, UsageError
 from jupyter_mcp.protocol import capabilities, secrets
@@ -323,9 +322,10 @@ def _block(part: Any) -> dict[str, Any]:
         return {"type": "text", "text": part}
     if isinstance(part, Mapping) and "type" in part:  # tool_use and tool_result blocks too
         return dict(cast("Mapping[str, Any]", part))
-    found = blocks.block_of(part)
+    found = blocks.block_of(cast("Any", part))
     if found is None:
-        raise UsageError(f"A message holds text, images or other content, not {type(part).__name__}.")
+        kind = type(cast("object", part)).__name__
+        raise UsageError(f"A message holds text, images or other content, not {kind}.")
     return found
 
 
@@ -338,6 +338,8 @@ def _local_path(uri: str) -> Path | None:
     parts = urlsplit(uri)
     if parts.scheme != "file":
         return None
+    from urllib.request import url2pathname  # brings http.client and ssl with it
+
     try:
         return Path(url2pathname(parts.path)) if parts.netloc in ("", "localhost") else None
     except (ValueError, OSError):

@@ -16,13 +16,15 @@ from typing import Any, Generic, TypeVar
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.protocol import uritemplate
-from jupyter_mcp.server.infer import Arguments, output_schema
-from jupyter_mcp.server.results import Output, wrapped_schema
+from jupyter_mcp.server import outputs
+from jupyter_mcp.server.outputs import Output
+from jupyter_mcp.server.results import wrapped_schema
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from jupyter_mcp.protocol.revisions import Features
+    from jupyter_mcp.server.infer import Arguments
     from jupyter_mcp.server.signature import Handler
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
@@ -85,7 +87,7 @@ class ToolEntry:
             return Output()
         if self.own_output is not None:
             return Output(dict(self.own_output))
-        return Output(*output_schema(self.handler))
+        return outputs.declared(self.handler.returns)
 
     def wire(self, features: Features) -> dict[str, Any]:
         tool: dict[str, Any] = {"name": self.name, **self.labels.wire(features, annotated=features.tool_annotations)}

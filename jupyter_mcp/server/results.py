@@ -11,28 +11,18 @@ from __future__ import annotations
 
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.server import content as blocks
 from jupyter_mcp.server.content import Message, ToolResult
+from jupyter_mcp.server.outputs import Output
 from jupyter_mcp.server.questions import messages_for
 from jupyter_mcp.server.values import is_frame, json_text, plain
 
 if TYPE_CHECKING:
-    from pydantic import TypeAdapter
-
     from jupyter_mcp.protocol.revisions import Features
 
 WRAPPED = "result"
-
-
-@dataclass(frozen=True, slots=True)
-class Output:
-    """What a tool declared to return: the schema, and the adapter that serialises to it."""
-
-    schema: dict[str, Any] | None = None
-    adapter: TypeAdapter[Any] | None = None
 
 
 NOTHING_DECLARED = Output()
@@ -42,14 +32,9 @@ class UnusableResult(Exception):
     """A handler returned what cannot be sent; the text says why."""
 
 
-def is_object_schema(schema: Mapping[str, Any]) -> bool:
-    """Whether a schema's root says that it is an object."""
-    return schema.get("type") == "object"
-
-
 def wrapped_schema(schema: dict[str, Any], features: Features) -> dict[str, Any]:
     """An output schema as the revision can carry it: before 2026-07-28 the root is an object."""
-    if features.any_structured or is_object_schema(schema):
+    if features.any_structured or schema.get("type") == "object":
         return schema
     inner = {key: value for key, value in schema.items() if key not in ("$defs", "$schema")}
     kept = {key: schema[key] for key in ("$defs", "$schema") if key in schema}
@@ -72,7 +57,7 @@ def tool_result(value: Any, features: Features, output: Output = NOTHING_DECLARE
     if hasattr(value, "structured_content") and hasattr(value, "is_error"):  # protocol.types.CallToolResult
         return _whole(value.model_dump(by_alias=True, exclude_none=True, mode="json"), features)
     if output.schema is not None:
-        return _structured(_fitting(value, output), features, wrap=not is_object_schema(output.schema))
+        return _structured(_fitting(value, output), features, wrap=not output.is_object)
     if value is None:
         return {"content": []}
     if isinstance(value, str):
@@ -98,7 +83,7 @@ def _explicit(value: ToolResult, features: Features, output: Output) -> dict[str
     result: dict[str, Any] = {"content": blocks.blocks_for_revision(found, features)}
     if value.structured is not ToolResult.NONE:
         data = _fitting(value.structured, output) if output.schema is not None else _plain(value.structured)
-        root_is_object = is_object_schema(output.schema) if output.schema is not None else isinstance(data, dict)
+        root_is_object = output.is_object if output.schema is not None else isinstance(data, dict)
         structured = _structured(data, features, wrap=not root_is_object)
         if "structuredContent" in structured:
             result["structuredContent"] = structured["structuredContent"]
@@ -143,13 +128,10 @@ def _fitting(value: Any, output: Output) -> Any:
     """The value as the declared output, plain. A frame stands for its rows where a list or object is declared."""
     if is_frame(value):
         table = _plain(value)
-        return table if is_object_schema(output.schema or {}) else table["rows"]
-    if output.adapter is None:
-        return _plain(value)
+        return table if output.is_object else table["rows"]
     try:
-        checked = output.adapter.validate_python(value)
-        return _plain(output.adapter.dump_python(checked, by_alias=True, mode="json", warnings="none"))
-    except ValueError as error:
+        return output.fit(value)
+    except (ValueError, TypeError, RecursionError) as error:
         reason = str(error).splitlines()
         raise UnusableResult(
             "it does not fit the declared output: " + " ".join(line.strip() for line in reason[:4])

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import asyncio
 import contextvars
+import queue
 import threading
-from collections import deque
 from collections.abc import Callable
 from typing import Any
 
@@ -20,14 +20,18 @@ _Job = tuple[Callable[[], Any], "asyncio.Future[Any]", asyncio.AbstractEventLoop
 
 
 class Workers:
-    """A pool of daemon threads, grown on demand."""
+    """A pool of daemon threads, grown on demand.
+
+    The queue is the C one (half the cost of a Condition); the counters beside it only decide when to start a thread.
+    """
 
     def __init__(self, limit: int = MAX_THREADS) -> None:
         self._limit = limit
-        self._jobs: deque[_Job] = deque()
-        self._ready = threading.Condition()
+        self._jobs: queue.SimpleQueue[_Job] = queue.SimpleQueue()
+        self._lock = threading.Lock()
         self._threads = 0
-        self._waiting = 0
+        self._waiting = 0  # threads that wait for a job, or are about to take one
+        self._untaken = 0  # jobs that no thread has taken
 
     def run(self, function: Callable[[], Any], loop: asyncio.AbstractEventLoop) -> asyncio.Future[Any]:
         """Run `function` on a thread; the future ends with what it returns or raises.
@@ -35,13 +39,12 @@ class Workers:
         Cancelling the future does not stop the function; its outcome is dropped.
         """
         future: asyncio.Future[Any] = loop.create_future()
-        with self._ready:
-            self._jobs.append((function, future, loop, contextvars.copy_context()))
-            start = self._waiting < len(self._jobs) and self._threads < self._limit
+        with self._lock:
+            self._untaken += 1
+            start = self._waiting < self._untaken and self._threads < self._limit
             if start:
                 self._threads += 1
-            else:
-                self._ready.notify()
+        self._jobs.put((function, future, loop, contextvars.copy_context()))
         if start:
             threading.Thread(target=self._work, name="mcp-handler", daemon=True).start()
         return future
@@ -62,15 +65,22 @@ class Workers:
             del job, function, future, loop, context, outcome, failure
 
     def _next(self) -> _Job | None:
-        with self._ready:
-            while not self._jobs:
-                self._waiting += 1
-                notified = self._ready.wait(_IDLE_SECONDS)
-                self._waiting -= 1
-                if not notified and not self._jobs:
+        with self._lock:
+            self._waiting += 1
+        while True:
+            try:
+                job = self._jobs.get(timeout=_IDLE_SECONDS)
+            except queue.Empty:
+                with self._lock:
+                    if self._untaken >= self._waiting:
+                        continue  # a job was just counted on this thread
+                    self._waiting -= 1
                     self._threads -= 1
-                    return None
-            return self._jobs.popleft()
+                return None
+            with self._lock:
+                self._waiting -= 1
+                self._untaken -= 1
+            return job
 
 
 def _finish(future: asyncio.Future[Any], outcome: Any, failure: BaseException | None) -> None:
