@@ -11,17 +11,22 @@ MCP 2025-11-25), 2019-09, draft-07 and older by `$schema`; spec "Tools / schema 
 
 from __future__ import annotations
 
+import importlib
+import sys
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import islice
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from jupyter_mcp.protocol import formats, schema_words
 from jupyter_mcp.protocol.schema_clean import clean
 from jupyter_mcp.protocol.shapes import is_list, is_object
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 MAX_ISSUES = 20
 _CACHED = 512  # validators
@@ -223,10 +228,24 @@ def _dialect_key(uri: str) -> str:
     return uri.strip().removeprefix("https://").removeprefix("http://").rstrip("#/")
 
 
+def _library() -> Any:
+    """jsonschema, without the grammar for the formats iri and iri-reference.
+
+    Jupyter's packages install that grammar (rfc3987_syntax), and compiling it takes over a second of the first check;
+    the formats are checked here by `formats`.
+    """
+    if "jsonschema" in sys.modules or "rfc3987_syntax" in sys.modules:
+        return importlib.import_module("jsonschema")
+    sys.modules["rfc3987_syntax"] = cast("ModuleType", None)  # "there is no such module"
+    try:
+        return importlib.import_module("jsonschema")
+    finally:
+        del sys.modules["rfc3987_syntax"]
+
+
 @cache
 def _dialects() -> Mapping[str, Any]:
-    import jsonschema
-
+    jsonschema = _library()
     names = {
         _DEFAULT: jsonschema.Draft202012Validator,
         "json-schema.org/draft/2019-09/schema": jsonschema.Draft201909Validator,
@@ -242,7 +261,7 @@ def _dialects() -> Mapping[str, Any]:
 
 def _bounded(kind: Any) -> Any:
     """A validator class that counts the `$ref`s it follows, takes tuples for lists, and bounds `uniqueItems`."""
-    from jsonschema import validators
+    validators = _library().validators
 
     def counted(follow: Any) -> Any:
         def keyword(validator: Any, ref: Any, instance: Any, schema: Any) -> Any:
@@ -259,7 +278,7 @@ def _bounded(kind: Any) -> Any:
 
     compare = kind.VALIDATORS["uniqueItems"]
     changed = {name: counted(kind.VALIDATORS[name]) for name in _REFS if name in kind.VALIDATORS}
-    extend: Any = cast("Any", validators).extend
+    extend: Any = validators.extend
     arrays = kind.TYPE_CHECKER.redefine("array", _is_array)
     return extend(kind, {**changed, "uniqueItems": unique_items}, type_checker=arrays)
 
@@ -281,8 +300,7 @@ def _registry() -> Any:
 
 @cache
 def _format_checker() -> Any:
-    import jsonschema
-
+    jsonschema = _library()
     checker = jsonschema.FormatChecker(formats=())
 
     def make(name: str) -> Callable[[object], bool]:
