@@ -201,7 +201,7 @@ async def test_a_person_answers_while_the_call_waits(demo: Host):
 
 async def test_a_wrong_script_ends_the_call_with_one_line(demo: Host):
     demo.answers.add({"seats": 9})
-    with pytest.raises(UsageError, match="scripted answer does not fit .* seats: "):
+    with pytest.raises(UsageError, match=r"scripted answer does not fit .* seats: "):
         await demo.call_tool("demo", "book")
     assert (await demo.call_tool("demo", "add", {"a": 1})).text == "3"
 
@@ -236,7 +236,7 @@ async def test_roots_are_the_hosts_folders(demo: Host):
 
 async def test_a_denied_act_is_not_sent_and_names_its_rule(demo: Host):
     demo.policy.deny("demo.add")
-    with pytest.raises(Denied, match="denied by the rule 'deny demo.add'") as error:
+    with pytest.raises(Denied, match=r"denied by the rule 'deny demo\.add'") as error:
         await demo.call_tool("demo", "add", {"a": 1}, origin="person", yes=True)
     assert error.value.rule == "deny demo.add"
     assert demo.journal.acts()[-1].outcome == "denied"
@@ -271,7 +271,7 @@ async def test_a_resource_is_read_by_uri_or_template_with_or_without_its_server(
     assert (await demo.read("demo", "notes://today")).text == "note of today"
     assert (await demo.read("demo", "notes://{day}", {"day": "monday"})).text == "note of monday"
     assert (await demo.read(None, "notes://today")).text == "note of today"
-    with pytest.raises(UsageError, match="takes no 'dy'. Did you mean day"):
+    with pytest.raises(UsageError, match=r"takes no 'dy'\. Did you mean day"):
         await demo.read("demo", "notes://{day}", {"dy": "x"})
 
 

@@ -6,6 +6,7 @@ import base64
 
 import pytest
 
+# pyright: reportPrivateUsage=false
 from jupyter_mcp.host.media import Image, decode_base64, sniff_image
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"rest"

@@ -63,6 +63,14 @@ def test_the_same_pattern_said_again_replaces_what_was_said(policy: Policy):
     assert policy.rules == []
 
 
+def test_among_rules_of_one_effect_the_latest_said_is_named(policy: Policy):
+    policy.deny("demo.delete")
+    policy.deny("demo.d*")
+    assert str(policy.why("demo", "delete")) == "deny demo.d*"
+    policy.deny("demo.delete")
+    assert str(policy.why("demo", "delete")) == "deny demo.delete"
+
+
 @pytest.mark.parametrize("origin", ["person", "code"])
 def test_a_typed_line_is_consent_for_its_call(policy: Policy, origin: Origin):
     assert Approvals(policy).decide("demo", "add", origin).verdict == "go"

@@ -100,6 +100,17 @@ async def test_a_script_answers_before_the_person_and_gets_the_defaults(question
     assert questioner.journal.acts()[0].remark == "by script"
 
 
+async def test_a_script_fills_the_defaults_of_optional_fields_and_a_person_sends_what_is_there(questioner: Questioner):
+    params = {
+        "message": "Trip?",
+        "requestedSchema": {"properties": {"city": {"type": "string"}, "days": {"type": "integer", "default": 3}}},
+    }
+    questioner.answers.add({"city": "Paris"}, times=1)
+    assert (await ask(questioner, params))["content"] == {"city": "Paris", "days": 3}
+    questioner.ui = Person(Answer("accept", {"city": "Paris"}))
+    assert (await ask(questioner, params))["content"] == {"city": "Paris"}
+
+
 async def test_a_wrong_script_is_one_line_that_names_the_field(questioner: Questioner):
     questioner.answers.add({"seats": 9})
     with pytest.raises(UsageError, match=r"scripted answer does not fit .*Which seat.*seats: ") as error:
@@ -292,7 +303,9 @@ async def test_cancelling_the_asking_task_withdraws_the_question(questioner: Que
     question.cancel()
     with pytest.raises(asyncio.CancelledError):
         await question
-    assert events[-1] == QuestionClosed(events[0].question, None)  # pyright: ignore[reportAttributeAccessIssue]
+    opened = events[0]
+    assert isinstance(opened, QuestionOpened)
+    assert events[-1] == QuestionClosed(opened.question, None)
     assert questioner.journal.acts()[0].outcome == "cancelled"
 
 

@@ -218,8 +218,8 @@ FILE_A = """{
     {"id": "house-token", "type": "promptString", "description": "Token", "password": true},
   ],
   "servers": {
-    "house": {"type": "http", "url": "https://${input:house}/mcp", "headers": {"Authorization": "Bearer ${input:house-token}",}},
-    "local": {"command": "python", "args": ["${workspaceFolder}/x.py"], /* "env": {"A": "1"}, */ "dev": {"watch": "src/**/*.py"}},
+    "house": {"type": "http", "url": "https://${input:house}/mcp", "headers": {"A": "Bearer ${input:house-token}",}},
+    "local": {"command": "python", "args": ["${workspaceFolder}/x.py"], /* "env": {}, */ "dev": {"watch": "**/*.py"}},
     "legacy": {"type": "sse", "url": "http://127.0.0.1:9/sse"},
     "off": {"command": "python", "args": [], "disabled": true},
     "broken": {"args": ["no command here"]},
@@ -308,23 +308,23 @@ def test_the_spellings_of_a_type_are_understood(entry: dict[str, Any], kind: str
     assert (spec.kind, spec.transport) == (kind, transport)
 
 
-@pytest.mark.parametrize(
-    ("entry", "words"),
-    [
-        ("x", "not an object"),
-        (None, "not an object"),
-        ({}, "no command and no url"),
-        ({"command": 5}, "command is not a text"),
-        ({"command": "x", "args": 5}, "args is not a list"),
-        ({"command": "x", "args": [{}]}, "args is not a list"),
-        ({"command": "x", "env": ["A=1"]}, "env is not an object"),
-        ({"command": "x", "env": {"A": {}}}, r"env\.A is not a text"),
-        ({"command": []}, "no command"),
-        ({"type": "carrier-pigeon", "url": "x"}, "type 'carrier-pigeon' is not known"),
-        ({"type": "http"}, "has no url"),
-        ({"type": "stdio", "url": "https://h"}, "no command"),
-    ],
-)
+BAD: list[tuple[Any, str]] = [
+    ("x", "not an object"),
+    (None, "not an object"),
+    ({}, "no command and no url"),
+    ({"command": 5}, "command is not a text"),
+    ({"command": "x", "args": 5}, "args is not a list"),
+    ({"command": "x", "args": [{}]}, "args is not a list"),
+    ({"command": "x", "env": ["A=1"]}, "env is not an object"),
+    ({"command": "x", "env": {"A": {}}}, r"env\.A is not a text"),
+    ({"command": []}, "no command"),
+    ({"type": "carrier-pigeon", "url": "x"}, "type 'carrier-pigeon' is not known"),
+    ({"type": "http"}, "has no url"),
+    ({"type": "stdio", "url": "https://h"}, "no command"),
+]
+
+
+@pytest.mark.parametrize(("entry", "words"), BAD)
 def test_a_bad_entry_costs_that_entry(entry: Any, words: str):
     bad, good = read_config({"mcpServers": {"bad": entry, "good": {"command": "x"}}})
     assert isinstance(bad, ConfigError)

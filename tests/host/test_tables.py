@@ -105,7 +105,10 @@ def test_a_frame_is_pandas_when_it_is_installed():
 
 
 def test_without_a_library_the_pip_line_is_said(monkeypatch: pytest.MonkeyPatch):
-    monkeypatch.setattr(tables, "find_spec", lambda name: None)  # pyright: ignore[reportUnknownLambdaType]
+    def nothing(name: str) -> None:
+        return None
+
+    monkeypatch.setattr(tables, "find_spec", nothing)
     with pytest.raises(UsageError, match="pandas, polars or pyarrow") as error:
         frame({"a": [1]})
     assert error.value.hint == "%pip install pandas"

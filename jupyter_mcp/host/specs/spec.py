@@ -271,9 +271,9 @@ def _with_options(spec: ServerSpec, given: dict[str, Any]) -> ServerSpec:
         changes["timeout"] = _seconds(given["timeout"])
     if "roots" in given:
         roots = given["roots"]
-        if isinstance(roots, str | os.PathLike):
-            roots = [roots]
-        changes["roots"] = tuple(os.fspath(place) for place in cast("Iterable[str]", roots))
+        one = isinstance(roots, str | os.PathLike)
+        several = (cast("str", roots),) if one else cast("Iterable[str]", roots)
+        changes["roots"] = tuple(os.fspath(place) for place in several)
     return replace(spec, headers=headers, **changes)
 
 
