@@ -21,6 +21,7 @@ import secrets
 import signal
 import sys
 import time
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
@@ -43,6 +44,7 @@ MARKER = "JUPYTER_MCP_SERVER"
 # Seconds. Together they stay below six, within which nothing of a server may be left.
 EOF_GRACE = 2.0  # after the end of its input
 TERM_GRACE = 1.5  # after TERM
+INPUT_GRACE = 1.0  # for the answers of a server that closed its input
 LAST_WORDS = 0.3  # for what is still in the pipes of a dead process whose children hold them open
 MOST_LAST_WORDS = 5  # times that, while they still bring something
 
@@ -197,8 +199,9 @@ class StdioTransport:
     def _report(self, process: _Process, receiver: Receiver) -> None:
         if not process.reported:
             process.reported = True
+            closed = process.describe()
             process.finish()
-            receiver.on_closed(process.describe())
+            receiver.on_closed(replace(closed, stderr=self.stderr))
 
     def _forget(self, process: _Process) -> None:
         """Let go of everything; after a cancellation (the loop is ending) by force."""
@@ -273,8 +276,9 @@ class _Process(asyncio.SubprocessProtocol):
             self._owner.on_stderr_data(data)
 
     def pipe_connection_lost(self, fd: int, exc: Exception | None) -> None:
-        if fd == 0:
+        if fd == 0:  # what it has read already it may still answer
             self._release_writers()
+            asyncio.get_running_loop().call_later(INPUT_GRACE, self.ending.set)
             return
         self._end_of(fd)
         if fd == 1:
@@ -342,7 +346,8 @@ class _Process(asyncio.SubprocessProtocol):
     def describe(self) -> Closed:
         """Why it is gone, as far as is known."""
         code = self.transport.get_returncode()
-        return Closed(_reason(code), code, self._owner.stderr)
+        deaf = code is None and 1 in self._open
+        return Closed("closed its input" if deaf else _reason(code), code, self._owner.stderr)
 
 
 async def _execute(

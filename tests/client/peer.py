@@ -6,19 +6,31 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.client.connection import Connection, ConnectOptions
-from jupyter_mcp.client.peer import Call
 from jupyter_mcp.protocol.capabilities import client_capabilities
-from jupyter_mcp.transport.base import Transport
 from jupyter_mcp.transport.mock import ScriptTransport, Step, client, server
 from jupyter_mcp.transport.stdio import StdioTransport
 from tests import fakes
 
+if TYPE_CHECKING:
+    from jupyter_mcp.client.peer import Call
+    from jupyter_mcp.transport.base import Transport
+
 Answerer = Callable[[str, dict[str, Any], "Call | None"], Awaitable[dict[str, Any]]]
 QUICK = ConnectOptions(timeout=5.0, startup_timeout=5.0, probe_timeout=0.3)
 INFO = {"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}}
+
+
+class Told:
+    """A callback that writes down what it is called with."""
+
+    def __init__(self) -> None:
+        self.all: list[tuple[Any, ...]] = []
+
+    def __call__(self, *told: Any) -> None:
+        self.all.append(told)
 
 
 @dataclass
@@ -34,6 +46,7 @@ class FakePeer:
     states: list[str] = field(default_factory=list[str])
     questions: list[tuple[str, dict[str, Any], Call | None]] = field(default_factory=list[Any])
     event: asyncio.Event = field(default_factory=asyncio.Event)
+    noted: asyncio.Event = field(default_factory=asyncio.Event)
 
     def capabilities(self, revision: str) -> dict[str, Any]:
         return dict(self.declared) if self.declared is not None else client_capabilities(revision)
@@ -67,6 +80,7 @@ class FakePeer:
 
     def note(self, connection: Connection, text: str) -> None:
         self.notes.append(text)
+        self.noted.set()
 
     async def until(self, condition: Callable[[], object], seconds: float = 5.0) -> None:
         """Wait until `condition` holds, asking again whenever something was told."""
@@ -102,7 +116,7 @@ async def scripted(
     answer: Any = None,
 ) -> AsyncGenerator[tuple[Connection, ScriptTransport, FakePeer]]:
     """An open connection to a script that goes on with `steps`; at the end the script must be over."""
-    caps = {"tools": {}} if capabilities is None else capabilities
+    caps: Mapping[str, Any] = {"tools": {}} if capabilities is None else capabilities
     start = legacy_start(caps, revision) if era == "legacy" else modern_start(caps)
     transport = ScriptTransport(*start, *steps, answer=answer)
     told = peer or FakePeer()

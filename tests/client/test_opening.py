@@ -20,7 +20,7 @@ pytestmark = pytest.mark.anyio
 
 
 @pytest.fixture(autouse=True)
-def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:  # pyright: ignore[reportUnusedFunction]
+def _nothing_remembered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(opening, "_remembered", {})
 
 
@@ -96,7 +96,7 @@ async def test_a_late_answer_to_the_probe_is_used() -> None:
     connection = Connection("demo", transports(script), QUICK, peer)
     opening_task = asyncio.ensure_future(connection.open())
     await script.until(lambda: len(script.sent) == 2)
-    late = {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}}
+    late: dict[str, Any] = {"resultType": "complete", "supportedVersions": ["2026-07-28"], "capabilities": {}}
     script.say({"jsonrpc": "2.0", "id": script.sent[0]["id"], "result": late})
     await opening_task
     assert connection.era == "modern"
@@ -124,7 +124,12 @@ async def test_a_refusal_of_initialize_for_its_version_leads_back_to_the_modern_
 @pytest.mark.parametrize("method", ["initialize", "server/discover"])
 async def test_no_common_revision_names_both_lists_and_closes(method: str) -> None:
     if method == "initialize":
-        steps = [client("server/discover"), no(), client("initialize"), server(result={"protocolVersion": "1999-01-01"})]
+        steps = [
+            client("server/discover"),
+            no(),
+            client("initialize"),
+            server(result={"protocolVersion": "1999-01-01"}),
+        ]
     else:
         data = {"supported": ["2030-01-01"], "requested": "2026-07-28"}
         steps = [client("server/discover"), no(-32022, "unsupported", data=data)]
@@ -154,7 +159,9 @@ async def test_traffic_before_the_answer_to_initialize_is_no_matter() -> None:
 async def test_odd_answers_to_initialize_are_read_with_tolerance() -> None:
     script = ScriptTransport(
         client("initialize"),
-        server(result={"protocolVersion": "2025-06-18", "capabilities": {"tools": True, "tasks": 1}, "serverInfo": None}),
+        server(
+            result={"protocolVersion": "2025-06-18", "capabilities": {"tools": True, "tasks": 1}, "serverInfo": None}
+        ),
         client("notifications/initialized"),
     )
     connection, _ = await opened(script, options=ConnectOptions(era="legacy"))
@@ -187,14 +194,14 @@ async def test_a_server_of_an_old_sdk_says_what_it_needs() -> None:
 
 
 async def test_a_program_that_is_no_server_is_recognised_by_what_it_prints() -> None:
-    with pytest.raises(ConnectionFailed, match="usage: tool.*is it an MCP server"):
+    with pytest.raises(ConnectionFailed, match=r"usage: tool.*is it an MCP server"):
         async with process(start={"stdout": "usage: tool [-h]\n", "exit": 0}):
             pass
 
 
 async def test_a_missing_command_fails_at_once_and_names_it() -> None:
     connection = Connection("x", lambda: StdioTransport("no-such-server-xyz"), QUICK, FakePeer())
-    with pytest.raises(ConnectionFailed, match="'x'.*no-such-server-xyz"):
+    with pytest.raises(ConnectionFailed, match=r"'x'.*no-such-server-xyz"):
         await connection.open()
     assert connection.state == "closed"
     with pytest.raises(ConnectionLost):
@@ -204,7 +211,7 @@ async def test_a_missing_command_fails_at_once_and_names_it() -> None:
 async def test_a_server_silent_on_everything_fails_at_the_start_up_limit() -> None:
     options = ConnectOptions(startup_timeout=0.4, probe_timeout=0.1)
     script = ScriptTransport(client("server/discover"), client("initialize"), stderr("still loading"))
-    with pytest.raises(ConnectionFailed, match="did not answer initialize within 0.4 s"):
+    with pytest.raises(ConnectionFailed, match=r"did not answer initialize within 0\.4 s"):
         await opened(script, options=options)
     assert script.closed
 
@@ -288,7 +295,7 @@ async def test_a_half_modern_server_is_given_its_handshake_once() -> None:
 
 
 async def test_an_error_that_only_mentions_initialize_later_on_changes_no_era() -> None:
-    complete = {"resultType": "complete", "content": []}
+    complete: dict[str, Any] = {"resultType": "complete", "content": []}
     async with scripted(
         client("tools/call"),
         server(result=complete),

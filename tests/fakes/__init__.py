@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 SERVER = Path(__file__).with_name("server.py")
+OWN_TOOLS = 18  # tools it has by itself
 
 
 def command(**options: Any) -> tuple[str, list[str]]:
