@@ -49,6 +49,11 @@ class Hosted:
     def tools(self) -> list[str]:
         return [offer.name for offer in self.host.catalogue.tools("it")]
 
+    async def has_tool(self, name: str) -> None:
+        """Wait until a tool is there: some servers add tools in the seconds after the start."""
+        await self.listed("tools")
+        await self.until(lambda: name in self.tools())
+
     async def listed(self, kind: str) -> list[str]:
         """Names or URIs of everything the server offers of a kind, asked for now."""
         assert self.entry.connection is not None

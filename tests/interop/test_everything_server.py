@@ -131,7 +131,7 @@ async def test_a_cancelled_call_leaves_the_connection_usable() -> None:
 
 async def test_its_long_form_is_answered_by_script() -> None:
     async with everything() as it:
-        await it.until(lambda: "trigger-elicitation-request" in it.tools())
+        await it.has_tool("trigger-elicitation-request")
         it.host.answers.add(FORM, server="it")
         result = await it.host.call_tool("it", "trigger-elicitation-request", on_event=it.seen)
         assert "User provided the requested information" in result.text
@@ -146,7 +146,7 @@ async def test_its_long_form_is_answered_by_script() -> None:
 @pytest.mark.parametrize(("action", "said"), [("decline", "declined"), ("cancel", "cancelled")])
 async def test_a_no_and_a_cancel_are_told_apart(action: str, said: str) -> None:
     async with everything() as it:
-        await it.until(lambda: "trigger-elicitation-request" in it.tools())
+        await it.has_tool("trigger-elicitation-request")
         it.host.answers.add(action)
         result = await it.host.call_tool("it", "trigger-elicitation-request")
         assert said in result.text
@@ -154,7 +154,7 @@ async def test_a_no_and_a_cancel_are_told_apart(action: str, said: str) -> None:
 
 async def test_nobody_there_means_cancel_with_a_hint_how_to_script() -> None:
     async with everything() as it:
-        await it.until(lambda: "trigger-elicitation-request" in it.tools())
+        await it.has_tool("trigger-elicitation-request")
         result = await it.host.call_tool("it", "trigger-elicitation-request", on_event=it.seen)
         assert "cancelled" in result.text
         closed = [event.answer for event in it.events if isinstance(event, QuestionClosed)]
@@ -164,7 +164,7 @@ async def test_nobody_there_means_cancel_with_a_hint_how_to_script() -> None:
 
 async def test_a_sample_is_answered_by_script() -> None:
     async with everything() as it:
-        await it.until(lambda: "trigger-sampling-request" in it.tools())
+        await it.has_tool("trigger-sampling-request")
         it.host.answers.add({"text": "A short answer."})
         result = await it.host.call_tool("it", "trigger-sampling-request", {"prompt": "hello", "maxTokens": 10})
         assert "A short answer." in result.text
@@ -172,7 +172,7 @@ async def test_a_sample_is_answered_by_script() -> None:
 
 async def test_a_sample_that_nobody_gives_is_an_error_of_that_call_alone() -> None:
     async with everything() as it:
-        await it.until(lambda: "trigger-sampling-request" in it.tools())
+        await it.has_tool("trigger-sampling-request")
         with pytest.raises((MCPError, InputRefused)):
             await it.host.call_tool("it", "trigger-sampling-request", {"prompt": "hello"})
         assert (await it.host.call_tool("it", "echo", {"message": "hi"})).text == "Echo: hi"
@@ -181,7 +181,7 @@ async def test_a_sample_that_nobody_gives_is_an_error_of_that_call_alone() -> No
 async def test_it_is_told_the_roots() -> None:
     server = [programs.npm_server("mcp-server-everything"), "stdio"]
     async with hosted(server, roots=["file:///some/project"]) as it:
-        await it.until(lambda: "get-roots-list" in it.tools())
+        await it.has_tool("get-roots-list")
         assert "file:///some/project" in (await it.host.call_tool("it", "get-roots-list")).text
 
 

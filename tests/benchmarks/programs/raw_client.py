@@ -31,8 +31,13 @@ class Session(asyncio.SubprocessProtocol):
 
     def process_exited(self) -> None:
         self.ended.set_result(None)
+        for answer in self.waiting.values():
+            answer.set_exception(ConnectionError("the server ended"))
+        self.waiting.clear()
 
     async def request(self, method: str, params: dict[str, Any]) -> dict[str, Any]:
+        if self.ended.done():
+            raise ConnectionError("the server ended")
         self.next += 1
         answer = self.waiting[self.next] = asyncio.get_running_loop().create_future()
         self.send({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params})

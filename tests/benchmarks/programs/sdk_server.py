@@ -13,23 +13,23 @@ server = MCPServer("sdk")
 
 
 @server.tool(structured_output=False)
-def echo(text: str) -> str:
+async def echo(text: str) -> str:
     return text
 
 
 @server.tool(structured_output=False)
-def big(size: int) -> str:
+async def big(size: int) -> str:
     return "x" * size
 
 
 @server.tool(structured_output=False)
-def usage() -> str:
+async def usage() -> str:
     used = resource.getrusage(resource.RUSAGE_SELF)
     return json.dumps({"cpu": used.ru_utime + used.ru_stime, "peak": used.ru_maxrss * KIB / 1e6})
 
 
 def many(number: int) -> None:
-    def tool(text: str, count: int = 1, loud: bool = False) -> str:
+    async def tool(text: str, count: int = 1, loud: bool = False) -> str:
         return text
 
     server.add_tool(
