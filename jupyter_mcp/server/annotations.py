@@ -49,10 +49,12 @@ def _typed_dict(kind: Any, known: dict[Any, Any]) -> Any:
         return dict[str, Any]
     fields: dict[str, Any] = {}
     for name, hint in hints.items():
-        if typing.get_origin(hint) in (typing.Required, typing.NotRequired):
-            hint = typing.get_args(hint)[0]
+        required = name in kind.__required_keys__
+        # Annotations that are text hid these marks from the class itself.
+        while (mark := typing.get_origin(hint)) in (typing.Required, typing.NotRequired):
+            required, hint = mark is typing.Required, typing.get_args(hint)[0]
         hint = _rebuilt(hint, known)
-        fields[name] = hint if name in kind.__required_keys__ else NotRequired[hint]
+        fields[name] = hint if required else NotRequired[hint]
     known[kind] = TypedDict(kind.__name__, fields)  # pyright: ignore
     known[kind].__doc__ = kind.__doc__
     known[kind].__module__ = kind.__module__

@@ -65,11 +65,11 @@ class Form:
         from pydantic import TypeAdapter
         from pydantic.errors import PydanticUserError
 
-        from jupyter_mcp.server.infer import schema_of
+        from jupyter_mcp.server.infer import clean_schema, schema_of
 
         try:
             self._adapter = TypeAdapter(supported(given))
-            full = schema_of(self._adapter.json_schema, mode="validation")
+            full = clean_schema(schema_of(self._adapter.json_schema, mode="validation"))
         except PydanticUserError as error:
             raise UsageError(f"ctx.elicit cannot make a form from {given!r}: {error.message}") from None
         except Exception as error:  # invalid annotations raise whatever they like

@@ -12,7 +12,7 @@ import json
 import typing
 import warnings
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 from jupyter_mcp.protocol import schema as json_schema
 from jupyter_mcp.server import plainschema
@@ -198,16 +198,17 @@ def _field(parameter: Parameter, description: str | None) -> tuple[Any, Any]:
         return annotation, Field(**options)
     default = parameter.default
     if _is_field_info(default):  # `x: int = Field(3, ge=1)` says everything itself
-        return annotation, default.merge_field_infos(default, alias=parameter.name, **_without(options, "alias"))
+        if default.description:
+            options.pop("description", None)
+        options |= (
+            {"default_factory": default.default_factory} if default.default_factory else {"default": default.default}
+        )
+        return Annotated[annotation, default], Field(**options)
     return annotation, Field(default, **options)
 
 
 def _is_field_info(default: Any) -> bool:
     return type(default).__module__ == "pydantic.fields"
-
-
-def _without(options: dict[str, Any], name: str) -> dict[str, Any]:
-    return {key: value for key, value in options.items() if key != name}
 
 
 def _described(annotation: Any) -> bool:
@@ -251,12 +252,6 @@ def _generator() -> Any:
         def field_title_should_be_set(self, schema: Any) -> bool:
             return False
 
-        def _update_class_schema(self, json_schema: Any, cls: Any, config: Any) -> None:
-            had = "title" in json_schema
-            super()._update_class_schema(json_schema, cls, config)
-            if not had and json_schema.get("title") == cls.__name__:
-                json_schema.pop("title")
-
     return WithoutMadeUpTitles
 
 
@@ -264,6 +259,9 @@ def clean_schema(schema: dict[str, Any]) -> dict[str, Any]:
     """As JSON holds it: what is not finite goes, with the default it was."""
     cleaned = _without_nan(schema)
     cleaned.pop("title", None)
+    for name, definition in cleaned.get("$defs", {}).items():
+        if definition.get("title") == name:
+            del definition["title"]
     first = {key: cleaned[key] for key in ("type", "properties", "required") if key in cleaned}
     return {**first, **cleaned}
 

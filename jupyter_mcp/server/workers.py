@@ -44,6 +44,7 @@ class Workers:
             start = self._waiting < self._untaken and self._threads < self._limit
             if start:
                 self._threads += 1
+                self._waiting += 1
         self._jobs.put((function, future, loop, contextvars.copy_context()))
         if start:
             threading.Thread(target=self._work, name="mcp-handler", daemon=True).start()
@@ -58,6 +59,8 @@ class Workers:
                 outcome = context.run(function)
             except BaseException as error:  # it belongs to whoever waits for the future
                 failure = error
+            with self._lock:  # before the outcome is known: whoever hears of it may send the next job
+                self._waiting += 1
             try:
                 loop.call_soon_threadsafe(_finish, future, outcome, failure)
             except RuntimeError:
@@ -65,8 +68,6 @@ class Workers:
             del job, function, future, loop, context, outcome, failure
 
     def _next(self) -> _Job | None:
-        with self._lock:
-            self._waiting += 1
         while True:
             try:
                 job = self._jobs.get(timeout=_IDLE_SECONDS)

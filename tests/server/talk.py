@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.protocol import modern
 from jupyter_mcp.protocol.revisions import era
-from jupyter_mcp.server import Server
-from jupyter_mcp.transport.base import Closed, Message, Noise
 from jupyter_mcp.transport.memory import memory_pair
+
+if TYPE_CHECKING:
+    from jupyter_mcp.server import Server
+    from jupyter_mcp.transport.base import Closed, Message, Noise
 
 EVERYTHING: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}}
 Answer = Callable[[dict[str, Any]], Mapping[str, Any] | None]
