@@ -13,6 +13,8 @@ from the room that owns it at first use.
 from __future__ import annotations
 
 import importlib
+import sys
+from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp._version import __version__ as __version__
@@ -54,6 +56,22 @@ _API = (
     "run",
     "servers",
 )
+_LATER = (
+    "ask",
+    "disable",
+    "discover",
+    "enable",
+    "login",
+    "logout",
+    "model",
+    "prompt",
+    "resource",
+    "save",
+    "serve",
+    "tool",
+    "view",
+    "whoami",
+)
 _WHERE = {
     **dict.fromkeys(_ERRORS, "jupyter_mcp.errors"),
     **dict.fromkeys(_API, "jupyter_mcp.notebook.api"),
@@ -64,6 +82,8 @@ __all__ = [*sorted(_WHERE), "__version__"]  # pyright: ignore[reportUnsupportedD
 
 
 def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        raise AttributeError(f"jupyter_mcp.{name} comes with a later version")
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(_WHERE[name])
@@ -72,6 +92,25 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+class _Package(ModuleType):
+    """`mcp.host` is the host of this kernel, although a room of that name (`jupyter_mcp.host`) exists as well.
+
+    The import system binds each subpackage it loads as an attribute of this module; that one binding is ignored.
+    `from jupyter_mcp.host import …` does not look here and finds the room.
+    """
+
+    @property
+    def host(self) -> Any:
+        return __getattr__("host")
+
+    @host.setter
+    def host(self, module: ModuleType) -> None:
+        pass
+
+
+sys.modules[__name__].__class__ = _Package
 
 
 def load_ipython_extension(ipython: InteractiveShell) -> None:

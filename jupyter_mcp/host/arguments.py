@@ -289,7 +289,9 @@ def _lines(text: str, read: Reader) -> Iterable[Pair]:
         while value[:1] in ("{", "[") and not _closed(value) and number < len(lines):
             value += "\n" + lines[number]
             number += 1
-        yield Pair(_unquoted(found["key"]), read(_unquoted(value)), forced=bool(found["forced"]))
+        forced = bool(found["forced"])
+        typed = Typed(value) if forced and not value.startswith("$") else read(_unquoted(value))
+        yield Pair(_unquoted(found["key"]), typed, forced)
 
 
 def _closed(value: str) -> bool:

@@ -82,9 +82,12 @@ class Servers(Mapping[str, Server]):
 
 
 class _NoServer(UsageError, KeyError):
-    """Also a KeyError, as a mapping should raise."""
+    """Also a KeyError, as a mapping should raise; a cell shows it by the name people can catch."""
 
     __str__ = UsageError.__str__
+
+
+_NoServer.__name__ = _NoServer.__qualname__ = UsageError.__name__
 
 
 def _missing(name: str, names: Sequence[str]) -> str:
