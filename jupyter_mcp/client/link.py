@@ -14,13 +14,15 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol, cast
 from jupyter_mcp.client.pending import Pending, Waiting
 from jupyter_mcp.errors import ConnectionLost, MCPError
 from jupyter_mcp.protocol import jsonrpc
+from jupyter_mcp.protocol.framing import printable
+from jupyter_mcp.transport.base import Noise
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
 
     from jupyter_mcp.client.peer import Call
     from jupyter_mcp.protocol.jsonrpc import Id
-    from jupyter_mcp.transport.base import Closed, Message, Noise, Transport
+    from jupyter_mcp.transport.base import Closed, Message, Transport
 
 log = logging.getLogger("jupyter_mcp.client")
 
@@ -137,7 +139,7 @@ class Link:
         elif kind == "request":
             self._upwards.on_request(self, message["id"], message["method"], message.get("params"))
         else:
-            log.debug("no JSON-RPC message: %.200r", message)
+            self._upwards.on_noise(self, Noise("stdout", printable(repr(message))))
 
     def on_batch(self, messages: list[Message], size: int) -> None:
         self._upwards.on_batch(self, messages, size)

@@ -260,6 +260,9 @@ def current_runtime() -> Runtime | None:
 def _stop_at_exit() -> None:
     if _runtime is not None:
         _runtime.stop()
+    stdio = sys.modules.get("jupyter_mcp.transport.stdio")
+    if stdio is not None:  # processes that outlived even that
+        stdio.kill_all()
 
 
 def _forget_in_child() -> None:

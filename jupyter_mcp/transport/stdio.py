@@ -5,8 +5,8 @@ call, without a task or a queue in between. Writing is a plain write; it waits o
 
 Ending is the hard part. One task per process, started with it, waits for its end or for ours (`close`), keeps what the
 process said last, and leaves nothing of its tree alive: end of input, then TERM, then KILL, as the specification wants
-(basic/transports, stdio, shutdown). Should this interpreter end without closing, `kill_all` runs at exit; should it be
-killed, the guard of `posix` or the job object of `windows` does the same.
+(basic/transports, stdio, shutdown). Should this interpreter end without closing or be killed, the guard of `posix` or
+the job object of `windows` does the same; `kill_all` is for whoever ends the interpreter in good order (`runtime`).
 
 What a command, an environment and a process tree are is in `launch`, `posix` and `windows`.
 """
@@ -14,7 +14,6 @@ What a command, an environment and a process tree are is in `launch`, `posix` an
 from __future__ import annotations
 
 import asyncio
-import atexit
 import contextlib
 import os
 import secrets
@@ -48,6 +47,7 @@ INPUT_GRACE = 1.0  # for the answers of a server that closed its input
 LAST_WORDS = 0.3  # for what is still in the pipes of a dead process whose children hold them open
 MOST_LAST_WORDS = 5  # times that, while they still bring something
 
+_owner_pid = os.getpid()
 _guard = system.Guard()
 _live: set[StdioTransport] = set()
 
@@ -381,7 +381,10 @@ def _reason(code: int | None) -> str:
 
 
 def kill_all(grace: float = 1.0) -> None:
-    """End every server still running, by force after `grace` seconds. For interpreter exit, from any thread."""
+    """End every server still running, by force after `grace` seconds. For interpreter exit, from any thread.
+
+    Nothing is registered here: whoever runs the loop closes its connections first and calls this last.
+    """
     if os.getpid() != _owner_pid:  # a fork of ours ends: they are not its servers
         return
     trees = [tree for transport in list(_live) if (tree := transport.tree) is not None]
@@ -392,7 +395,3 @@ def kill_all(grace: float = 1.0) -> None:
         time.sleep(0.02)
     for tree in trees:
         tree.kill()
-
-
-_owner_pid = os.getpid()
-atexit.register(kill_all)

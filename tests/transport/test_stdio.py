@@ -185,7 +185,12 @@ async def test_an_exit_is_told_although_a_child_holds_the_output_open() -> None:
 
 @pytest.mark.parametrize("children", [["plain"], ["stubborn"], ["session"], ["daemon"], ["stubborn", "session"]])
 @pytest.mark.parametrize("stubborn", [False, True])
-async def test_nothing_of_the_tree_is_alive_after_close(children: list[str], stubborn: bool) -> None:
+async def test_nothing_of_the_tree_is_alive_after_close(
+    children: list[str], stubborn: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if children != ["stubborn"]:  # one with the real times, the others in less
+        monkeypatch.setattr(stdio, "EOF_GRACE", 0.3)
+        monkeypatch.setattr(stdio, "TERM_GRACE", 0.3)
     if "daemon" in children and not sys.platform.startswith("linux"):
         pytest.skip("a daemon is found by its environment, on Linux only")
     command, args = fakes.command(children=children, ignore_eof=stubborn, ignore_term=stubborn)
