@@ -266,7 +266,8 @@ class Dispatcher:
             try:
                 return await handler.call(values, AsyncContext(exchange) if handler.context else None)
             except SystemExit as error:
-                raise RuntimeError(f"the handler ended with {error!r}") from error  # it must not end the server
+                # It must not end the server.
+                raise RuntimeError(f"the handler ended with {error!r}").with_traceback(error.__traceback__) from None
         call = functools.partial(handler.call, values, Context(exchange) if handler.context else None)
         value = await self._offer.workers.run(call, exchange.loop)
         return await value if inspect.isawaitable(value) else value

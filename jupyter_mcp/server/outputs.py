@@ -72,6 +72,8 @@ def _data(annotation: Any) -> Any:
         return MISSING if _data(typing.get_args(annotation)[0]) is MISSING else annotation
     if annotation is MISSING or annotation in (None, type(None), Any, object, str, bytes, bytearray, typing.NoReturn):
         return MISSING
+    if annotation in (list, tuple) or (origin in (list, tuple) and Any in typing.get_args(annotation)):
+        return MISSING  # a list of anything may hold images
     parts = typing.get_args(annotation) if origin is not typing.Literal else ()
     if any(content.is_content_type(part) for part in (annotation, *parts)):
         return MISSING
