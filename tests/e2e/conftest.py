@@ -1,0 +1,54 @@
+"""One JupyterLab and one Chromium for all tests of this folder; a fresh page and fresh kernels for each test."""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.lab import CHROMIUM_ARGUMENTS, Browser, LabServer, chromium
+
+FOLDER = Path(__file__).parent
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.is_relative_to(FOLDER):
+            item.add_marker(pytest.mark.e2e)
+            item.add_marker(pytest.mark.timeout(300))
+
+
+@pytest.fixture(scope="package")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Generator[LabServer]:
+    pytest.importorskip("jupyterlab", reason="no JupyterLab (pip install jupyter-mcp-host[lab])")
+    pytest.importorskip("playwright", reason="no playwright")
+    folder = tmp_path_factory.mktemp("lab")
+    chromium(folder)  # skip before the server is started
+    with LabServer(folder) as server:
+        yield server
+
+
+@pytest.fixture(scope="package")
+def shared_browser(lab: LabServer, tmp_path_factory: pytest.TempPathFactory) -> Generator[Browser]:
+    from playwright.sync_api import sync_playwright
+
+    path, profile = chromium(tmp_path_factory.mktemp("browser"))
+    with sync_playwright() as playwright:
+        context = playwright.chromium.launch_persistent_context(
+            profile,
+            executable_path=path,
+            headless=True,
+            args=CHROMIUM_ARGUMENTS,
+            viewport={"width": 1200, "height": 1000},
+        )
+        context.set_default_timeout(20_000)
+        yield Browser(lab, context)
+        context.close()
+
+
+@pytest.fixture
+def browser(shared_browser: Browser) -> Generator[Browser]:
+    shared_browser.problems.clear()
+    yield shared_browser
+    shared_browser.close_pages()
