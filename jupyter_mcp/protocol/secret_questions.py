@@ -96,7 +96,7 @@ def _field_hunts(name: str, field: Mapping[str, Any]) -> str | None:
     title, description = field.get("title"), field.get("description")
     for text in (name, title):
         if isinstance(text, str) and looks_secret(text):
-            return _what(text) or "a secret"
+            return _what(text) or ("a token" if text.lower().rstrip().endswith("token") else "a secret")
     if isinstance(title, str) and len(title) < 60 and (what := _what(title)):
         return what
     if field.get("format") == "password" or field.get("writeOnly") is True:

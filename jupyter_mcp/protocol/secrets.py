@@ -34,16 +34,19 @@ _SHAPES: tuple[tuple[tuple[str, ...], re.Pattern[str], str], ...] = (
     (("eyJ",), re.compile(r"\beyJ[\w-]+\.[\w-]+\.[\w-]*"), MASK),
     (
         ("earer", "asic", "oken", "EARER", "ASIC"),
-        re.compile(r"\b(Bearer|Basic|Token)(\s+)(?=[\w.~+/-]*[\d=+/]|[\w.~-]{20,})[\w.~+/-]{6,}=*", re.IGNORECASE),
+        re.compile(
+            r"\b(Bearer|Basic|Token)(\s+)(?=[\w.~+/-]*(?:[\d=+/]|(?-i:[a-z][A-Z]))|[\w.~-]{20,})[\w.~+/-]{6,}=*", re.I
+        ),
         rf"\1\2{MASK}",
     ),
     (("-", "_", ".", "AKIA", "ASIA", "AIza"), re.compile(rf"\b(?:{'|'.join(_ISSUED)})"), MASK),
 )
 
 # name = value, name: value, "name": "value" (also with escaped quotes): reprs, JSON in text, headers, queries
-_NAMED = re.compile(r"(?<![\w.-])(?P<name>[^\W\d][\w.-]{0,80})(?P<sep>\\{0,8}[\"']?\s{0,3}(?:=>|[=:])\s{0,3})")
+_NAMED = re.compile(r"(?<![\w.-])(?P<name>-{0,2}[^\W\d][\w.-]{0,80})(?P<sep>\\{0,8}[\"']?\s{0,3}(?:=>|[=:])\s{0,3})")
 _QUOTED = re.compile(r"(?P<q>\\{0,8}[\"'])(?P<value>(?:(?!(?P=q)).)*)", re.DOTALL)
-_BARE_LINE = re.compile(r"[^\s\"'&,;(){}\[\]<>\\][^\n\"'&,;(){}\[\]<>\\]*")  # after a colon
+# after a colon: to the end of the line, or to the next assignment
+_BARE_LINE = re.compile(r"[^\s\"'&,;(){}\[\]<>\\](?:(?!\s+[\w.-]+[=:])[^\n\"'&,;(){}\[\]<>\\])*")
 _BARE_WORD = re.compile(r"[^\s\"'&,;(){}\[\]<>\\]+")  # after an equals sign
 _HEADER = re.compile(r"(?im)^([ >*]*(?:(?:proxy-)?authorization|(?:set-)?cookie)[ \t]*:[ \t]*)[^\r\n]+")
 _OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]{1,60})(\s+)([^\s-]\S*)")

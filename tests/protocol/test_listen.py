@@ -37,9 +37,15 @@ def test_a_server_honours_what_it_declared_and_leaves_the_rest_out() -> None:
 
 
 @pytest.mark.parametrize(
-    "params", [{}, {"notifications": None}, {"notifications": []}, {"notifications": {"resourceSubscriptions": "x"}}]
-    + [{"notifications": {"taskIds": [5]}}],
-)  # fmt: skip
+    "params",
+    [
+        {},
+        {"notifications": None},
+        {"notifications": []},
+        {"notifications": {"resourceSubscriptions": "x"}},
+        {"notifications": {"taskIds": [5]}},
+    ],
+)
 def test_a_malformed_filter_is_an_invalid_params_error(params: dict[str, Any]) -> None:
     error = listen.read_filter(params)
     assert isinstance(error, RpcError) and error.code == -32602
