@@ -11,7 +11,7 @@ from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.specs import ServerSpec
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator, Callable, Sequence
+    from collections.abc import AsyncGenerator, Callable, Sequence
     from pathlib import Path
 
     from jupyter_mcp.host.entry import ServerEntry
@@ -66,7 +66,7 @@ class Hosted:
 @asynccontextmanager
 async def hosted(
     command: Sequence[str], *, era: str = "auto", roots: Sequence[str | Path] | None = None
-) -> AsyncIterator[Hosted]:
+) -> AsyncGenerator[Hosted]:
     """Start a server by its command, connect to it, close it in the end."""
     host = Host(roots=roots)
     entry = await host.connect(ServerSpec.parse("it", list(command), era=era))

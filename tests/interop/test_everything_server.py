@@ -14,7 +14,7 @@ from tests.interop import programs
 from tests.interop.hosted import Hosted, hosted
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
 pytestmark = [pytest.mark.interop, pytest.mark.anyio]
 
@@ -32,7 +32,7 @@ FORM = {
 
 
 @asynccontextmanager
-async def everything(era: str = "auto") -> AsyncIterator[Hosted]:
+async def everything(era: str = "auto") -> AsyncGenerator[Hosted]:
     async with hosted([programs.npm_server("mcp-server-everything"), "stdio"], era=era) as it:
         yield it
 

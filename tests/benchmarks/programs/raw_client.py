@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
 
 class Session(asyncio.SubprocessProtocol):
@@ -55,7 +55,7 @@ class Session(asyncio.SubprocessProtocol):
 
 
 @asynccontextmanager
-async def connect(command: list[str]) -> AsyncIterator[Session]:
+async def connect(command: list[str]) -> AsyncGenerator[Session]:
     process, session = await asyncio.get_running_loop().subprocess_exec(Session, *command, stderr=None)
     session.stdin = process.get_pipe_transport(0)
     client = {"name": "raw", "version": "0"}

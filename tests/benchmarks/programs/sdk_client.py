@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from mcp import Client, StdioServerParameters
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncIterator
+    from collections.abc import AsyncGenerator
 
 
 class Session:
@@ -30,6 +30,6 @@ class Session:
 
 
 @asynccontextmanager
-async def connect(command: list[str]) -> AsyncIterator[Session]:
+async def connect(command: list[str]) -> AsyncGenerator[Session]:
     async with Client(StdioServerParameters(command=command[0], args=command[1:])) as client:
         yield Session(client)

@@ -1,0 +1,41 @@
+"""Every behaviour is tested in every era, over every transport: `it` is a host connected to the subject in one way."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from jupyter_mcp.host.host import Host
+from jupyter_mcp.host.specs import ServerSpec
+from tests.interaction.subject import make
+from tests.interaction.ways import WAYS, Way
+from tests.interop.hosted import Hosted
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+TOP = Path(__file__).resolve().parents[2]
+
+
+@pytest.fixture(params=WAYS, ids=str)
+def way(request: pytest.FixtureRequest) -> Way:
+    return request.param
+
+
+@pytest.fixture
+async def it(way: Way, tmp_path: Path) -> AsyncGenerator[Hosted]:
+    """A host with one server, named "it"; it believes that its folder is `tmp_path`."""
+    host = Host(roots=[tmp_path])
+    if way.transport == "memory":
+        spec = ServerSpec.parse("it", make(way.revision))
+    else:
+        command = [sys.executable, "-m", "tests.interaction.subject", way.revision]
+        spec = ServerSpec.parse("it", command, cwd=str(TOP))
+    entry = await host.connect(spec)
+    hosted = Hosted(host, entry)
+    host.listeners.append(lambda name: hosted.changed.set())
+    yield hosted
+    await host.aclose()
