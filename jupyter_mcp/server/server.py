@@ -406,19 +406,20 @@ class Server:
             with self._lock:
                 self._sessions.discard(session)
 
-    async def serve_stdio(self) -> None:
-        """Serve this process's stdin and stdout until the client closes them.
+    def run_stdio(self) -> None:
+        """Serve this process's stdin and stdout, blocking; returns when the client is gone or at Ctrl-C.
 
         While it serves, what the process prints goes to stderr, so that a stray `print` cannot break the protocol.
+        On a loop of one's own: `await server.serve(StdioServerTransport())`, made before the loop.
+
+        Raises:
+            ConnectionFailed: the process has no stdin and stdout.
         """
         from jupyter_mcp.server.stdio import StdioServerTransport
 
-        await self.serve(StdioServerTransport())
-
-    def run_stdio(self) -> None:
-        """Serve stdin and stdout, blocking; returns when the client is gone or at Ctrl-C."""
+        transport = StdioServerTransport()
         try:
-            asyncio.run(self.serve_stdio())
+            asyncio.run(self.serve(transport))
         except KeyboardInterrupt:
             pass
 

@@ -32,19 +32,22 @@ _CLOSE_SECONDS = 2.0
 
 
 class StdioServerTransport:
-    """The server's end of stdio.
+    """The server's end of stdio. It takes stdin and stdout when it is made, and gives them back on `close`.
 
-    Args:
-        stdin, stdout: file descriptors, for tests; the process's own by default.
+    Make it before the event loop: a process that was started without stdin and stdout would find the loop's own
+    descriptors in their places.
+
+    Raises:
+        ConnectionFailed: the process has no stdin and stdout.
     """
 
     kind = "stdio"
     answers_after_eof = True
     stderr: Sequence[str] = ()
 
-    def __init__(self, stdin: int | None = None, stdout: int | None = None) -> None:
-        self._given = (stdin, stdout)
-        self._guard: _Guard | None = None
+    def __init__(self) -> None:
+        self._guard: _Guard | None = _Guard()
+        self._ends = self._guard.take()
         self._reader: _LoopReader | _ThreadReader | None = None
         self._writer: _LoopWriter | _ThreadWriter | None = None
         self._receiver: Receiver | None = None
@@ -52,13 +55,9 @@ class StdioServerTransport:
         self._reported = False
 
     async def open(self, receiver: Receiver) -> None:
-        """Take stdin and stdout. Raises `ConnectionFailed` when the process has none."""
+        """Begin to read and write."""
         self._receiver = receiver
-        if self._given == (None, None):
-            self._guard = _Guard()
-            source, sink = self._guard.take()
-        else:
-            source, sink = (os.dup(fd) if fd is not None else -1 for fd in self._given)
+        source, sink = self._ends
         loop = asyncio.get_running_loop()
         self._writer = _LoopWriter(sink) if _loop_can_watch(sink) else _ThreadWriter(sink, loop)
         await self._writer.open()

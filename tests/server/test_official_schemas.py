@@ -70,6 +70,12 @@ REQUESTS: list[tuple[str, dict[str, Any], str]] = [
 
 
 @every_revision
+async def test_this_check_can_fail(revision: str):
+    with pytest.raises(AssertionError, match="CallToolResult"):
+        check(revision, "CallToolResult", {"content": 3})
+
+
+@every_revision
 async def test_results_are_what_the_schema_says(revision: str):
     async with Talk(make_server()[0], revision) as talk:
         if era(revision) == "legacy":
