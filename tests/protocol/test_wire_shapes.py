@@ -41,7 +41,7 @@ def problems(revision: str, definition: str, value: Any) -> list[str]:
     whole = document(revision)
     key = "$defs" if "$defs" in whole else "definitions"
     assert definition in whole[key], f"{revision} has no {definition}"
-    validator = (Draft202012Validator if key == "$defs" else Draft7Validator)(
+    validator: Any = (Draft202012Validator if key == "$defs" else Draft7Validator)(
         {"$ref": f"#/{key}/{definition}", key: whole[key]}
     )
     sent = json.loads(jsonrpc.encode(value))
@@ -164,7 +164,7 @@ def test_error_replies() -> None:
         assert isinstance(routed, Rejection)
         return routed.reply()
 
-    meta = {modern.REVISION_KEY: "1900-01-01", modern.CAPABILITIES_KEY: {}}
+    meta: dict[str, Any] = {modern.REVISION_KEY: "1900-01-01", modern.CAPABILITIES_KEY: {}}
     unsupported = reply(jsonrpc.request(1, "tools/list", {"_meta": meta}))
     assert problems("2026-07-28", "UnsupportedProtocolVersionError", unsupported) == []
     missing = reply(jsonrpc.request(1, "tools/list", {"_meta": {modern.REVISION_KEY: "2026-07-28"}}))
