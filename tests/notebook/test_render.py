@@ -350,7 +350,7 @@ ASKED = Question("1", "elicitation", "demo", "Which seat?", {}, Cause("tools/cal
 )
 def test_a_question_leaves_a_record(answer: Answer | None, ends: list[str]) -> None:
     record = QuestionRecord(ASKED, answer)
-    assert plain(record).splitlines() == ["demo asks, while running demo.book", "> Which seat?", *ends]
+    assert plain(record).splitlines() == ["demo asked, while running demo.book", "> Which seat?", *ends]
 
 
 def test_a_record_masks_what_is_named_like_a_secret() -> None:

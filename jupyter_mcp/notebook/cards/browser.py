@@ -69,9 +69,11 @@ class Browser(Generic[T]):
             continuous_update=True,
             layout={"width": "100%"},
         )
-        self._list = kit.widgets.Select(options=[], rows=14, description=f"{word}s", layout={"width": "100%"})
+        self._list = kit.widgets.Select(
+            options=[], rows=max(4, min(14, len(self._choices))), description=f"{word}s", layout={"width": "100%"}
+        )
         self._count = kit.markup("")
-        self._pane = kit.column([kit.markup(f"Choose a {word} to see its form.", "jmcp-help")])
+        self._pane = kit.column([kit.markup(f"Choose a {word} from the list.", "jmcp-help")])
         self._fill()
         self._search.observe(self._on_search, names="value")
         self._list.observe(self._on_choice, names="index")
@@ -141,29 +143,37 @@ class Outcome:
         self._gauge: Gauge | None = None
         self._guard = threading.Lock()
         self._picture = kit.markup("")
-        self._cancel = kit.button("Cancel", self._press, look="warning", tip="Cancel what is running")
-        kit.hide(self._cancel, True)
-        self.root = kit.column([self._picture, self._cancel])
+        self._cancel = kit.button("Cancel call", self._press, look="warning", tip="Cancel what is running")
+        self._cancel_row = kit.row([self._cancel])
+        kit.hide(self._cancel_row, True)
+        self.root = kit.column([self._picture, self._cancel_row])
         self.value: Any = None
 
     @property
     def busy(self) -> bool:
         return self._gauge is not None
 
-    def run(self, label: str, begin: Callable[[Callable[[object], None]], Future[Any]]) -> None:
+    def run(
+        self,
+        label: str,
+        begin: Callable[[Callable[[object], None]], Future[Any]],
+        draw: Callable[[Any], str] = lambda value: bundle(value)["text/html"],
+    ) -> None:
         """Begin an act; does nothing while one runs.
 
         Args:
             label: what it is ("demo.add").
             begin: starts it, given who listens to its events, and returns at once.
+            draw: safe HTML of what came of it, when it did not fail.
         """
+        self._draw = draw
         with self._guard:
             if self._gauge is not None:
                 return
             gauge = self._gauge = Gauge(label)
         self._tick()
-        self._cancel.disabled, self._cancel.description = False, "Cancel"
-        kit.hide(self._cancel, False)
+        self._cancel.disabled, self._cancel.description = False, "Cancel call"
+        kit.hide(self._cancel_row, False)
         self._changed()
         clock.start(self._tick)
         try:
@@ -195,9 +205,9 @@ class Outcome:
         elif isinstance(outcome, BaseException):
             shown = error_piece(outcome).html
         else:
-            shown = bundle(outcome)["text/html"]
+            shown = self._draw(outcome)
         kit.paint(self._picture, shown)
-        kit.hide(self._cancel, True)
+        kit.hide(self._cancel_row, True)
         self._changed()
 
     def _press(self) -> None:

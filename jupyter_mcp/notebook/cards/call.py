@@ -33,7 +33,7 @@ class LiveCall:
         self._gauge = Gauge(label)
         self._cancel = cancel
         self._picture = kit.markup(self._gauge.html())
-        self._button = kit.button("Cancel", self._press, look="warning", tip=f"Cancel {label}")
+        self._button = kit.button("Cancel call", self._press, look="warning", tip=f"Cancel {label}")
         parts = [self._picture, *([kit.row([self._button])] if cancel is not None else [])]
         self.card = Card(kit.root(parts), lambda: bundle(self._gauge.view))
 

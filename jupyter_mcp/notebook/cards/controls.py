@@ -127,9 +127,11 @@ class Control:
 
 def _heading(field: Field, named: bool) -> str:
     """Label, machine name, "required" in words, then the description and what is accepted: above the control."""
-    name = f" {html.muted(html.code(field.name))}" if field.label != field.name else ""
+    plain = field.name.replace("_", " ").replace("-", " ").casefold()
+    name = f" {html.muted(html.code(field.name))}" if field.label.casefold() not in (field.name, plain) else ""
     required = f" {html.muted('(required)')}" if field.required else ""
-    told = [part for part in (flat(field.description, 600), forms.constraints(field)) if part]
+    limits = "" if field.kind in ("boolean", "date") else forms.constraints(field)  # those controls show it themselves
+    told = [part for part in (flat(field.description, 600), limits) if part]
     help_ = f'<div class="jmcp-help">{"<br>".join(html.escape(part) for part in told)}</div>' if told else ""
     label = f"<b>{html.escape(field.label)}</b>{name}{required}" if named else ""
     return f"<div>{label}{help_}</div>" if label or help_ else ""

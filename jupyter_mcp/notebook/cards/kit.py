@@ -28,7 +28,7 @@ _STYLE = """<style>
 .jmcp .widget-html-content p{margin:2px 0}
 .jmcp .widget-html-content pre{background:var(--jp-layout-color2,rgba(128,128,128,.12));padding:4px 8px;
  font-size:var(--jp-code-font-size,13px);max-height:420px;overflow:auto;color:inherit}
-.jmcp .widget-html-content blockquote pre{background:none;padding:0}
+.jmcp .widget-html-content pre[style*="font-family:inherit"]{background:none;padding:0;max-height:none}
 .jmcp .widget-html-content code{background:var(--jp-layout-color2,rgba(128,128,128,.12));padding:0 3px;color:inherit;
  font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px)}
 .jmcp .widget-html-content table{border-collapse:collapse;margin:4px 0}
@@ -47,19 +47,23 @@ body[data-jp-theme-light="false"] .jmcp .jmcp-warning .widget-html-content{backg
 .jmcp .jmcp-group{border-left:2px solid var(--jp-border-color2,#ccc);padding-left:12px}
 .jmcp .jmcp-control .widget-label{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0}
 .jmcp .jmcp-control textarea{font-family:inherit;min-height:56px}
-.jmcp .jmcp-code textarea{font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px)}
+.jmcp .jmcp-control.jmcp-code textarea,
+.jmcp .jmcp-control .jmcp-code textarea{
+ font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px)}
 .jmcp .jmcp-control input:not([type=checkbox]):not([type=radio]),
 .jmcp .jmcp-control textarea,.jmcp .jmcp-control select{
- color:var(--jp-ui-font-color1,inherit);background:var(--jp-layout-color0,transparent);
+ color:var(--jp-ui-font-color1,inherit);background-color:var(--jp-layout-color0,transparent);font-family:inherit;
  border:1px solid var(--jp-border-color1,#aaa);border-radius:2px}
 .jmcp .jmcp-bad input:not([type=checkbox]):not([type=radio]),.jmcp .jmcp-bad textarea,.jmcp .jmcp-bad select{
  border-color:var(--jp-error-color1,#d32f2f)}
 .jmcp input[type=checkbox],.jmcp input[type=radio]{accent-color:var(--jp-brand-color1,#1976d2)}
-.jmcp .widget-checkbox .widget-label-basic{white-space:normal;color:inherit;height:auto}
+.jmcp .widget-checkbox{height:auto;margin:0 10px 0 0}
+.jmcp .widget-checkbox .widget-label-basic{white-space:normal;color:inherit;height:auto;line-height:22px}
 .jmcp .widget-radio-box label,.jmcp .widget-radio-box{color:inherit}
 .jmcp .jmcp-list select{overflow:auto;color:var(--jp-ui-font-color1,inherit);
- background:var(--jp-layout-color0,transparent)}
+ background-color:var(--jp-layout-color0,transparent)}
 .jmcp .jmcp-list option{padding:2px 4px}
+.jmcp .widget-dropdown select{appearance:auto;background-image:none;padding-right:4px}
 .jmcp :focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2);outline-offset:1px}
 .jmcp button:disabled{opacity:.55;cursor:not-allowed}
 .jmcp .jmcp-quiet{border:0;padding:0}

@@ -60,7 +60,8 @@ class Gauge:
         head = html.note(f"{html.code(self.label)} {state} {html.muted(self._elapsed())}")
         said = html.note(html.escape(told)) if told else ""
         tail = html.pre("\n".join(lines)) if lines else ""
-        return f"{head}{_bar(view, self.label)}{said}{tail}"
+        bar = "" if asking and view.progress is None else _bar(view, self.label)
+        return f"{head}{bar}{said}{tail}"
 
     def _elapsed(self) -> str:
         seconds = int(time.monotonic() - self._began)

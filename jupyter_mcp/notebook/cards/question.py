@@ -66,7 +66,7 @@ class QuestionCard:
     def _head(self) -> list[Any]:
         question = self.question
         parts = [kit.markup(f'<div role="heading" aria-level="3">{asked_by(question).html}</div>', "jmcp-head")]
-        if question.message and question.kind != "approval":
+        if question.message and question.kind in ("elicitation", "url"):
             parts.append(kit.markup(html.quote(html.prose(cut(question.message, MAX_MESSAGE)))))
         if question.warning:
             parts.append(kit.markup(f"<b>Careful:</b> {html.escape(question.warning)}", "jmcp-warning"))

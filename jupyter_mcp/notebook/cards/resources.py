@@ -126,5 +126,6 @@ def _about(server: str, item: Mapping[str, Any]) -> str:
 def _line(server: str, item: Mapping[str, Any]) -> tuple[str, str]:
     uri = flat(item.get("uri") or item.get("uriTemplate") or "", 300)
     name = title_of(item) or flat(item.get("name") or "", 120)
-    label = f"{server}: {uri}{f' — {name}' if name and name != uri else ''}"
+    told = " (template)" if item.get("uriTemplate") else ""
+    label = f"{server}: {uri}{told}{f' — {name}' if name and name != uri else ''}"
     return label, f"{label} {flat(item.get('description') or '', 1_000)}".lower()

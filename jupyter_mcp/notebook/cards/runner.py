@@ -7,8 +7,10 @@ implementation stands on the kernel's host and runtime; tests give their own.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
+from jupyter_mcp.errors import MCPError
 from jupyter_mcp.host.forms.schema import as_list
 
 if TYPE_CHECKING:
@@ -50,12 +52,25 @@ class Runner(Protocol):
 
 
 class HostRunner:
-    """The acts on this kernel's host. A pressed button is the person's consent, so the origin is "person"."""
+    """The acts on this kernel's host. A pressed button is the person's consent, so the origin is "person".
+
+    It is made where its card is displayed: what the server asks during an act appears in that cell.
+    """
+
+    def __init__(self) -> None:
+        from jupyter_mcp.runtime import place
+
+        self._place = place.here()
 
     def _submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
+        from jupyter_mcp.runtime import place
         from jupyter_mcp.runtime.thread import get_runtime
 
-        return get_runtime().submit(function, *args, **kwargs)
+        token = place.current.set(self._place)
+        try:
+            return get_runtime().submit(function, *args, **kwargs)
+        finally:
+            place.current.reset(token)
 
     @property
     def _host(self) -> Any:
@@ -88,4 +103,12 @@ class HostRunner:
         return self._submit(self._host.disconnect, server)
 
     def reconnect(self, server: str) -> Future[Any]:
-        return self._submit(self._host.reconnect, server)
+        return self._submit(self._reconnect, server)
+
+    async def _reconnect(self, server: str) -> Any:
+        """Connect again and read the lists, so that the card can say how much is offered."""
+        entry = await self._host.reconnect(server)
+        for kind in ("tools", "resources", "templates", "prompts"):
+            with suppress(MCPError):
+                await entry.connection.list(kind)
+        return entry

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.browser import Outcome
 from jupyter_mcp.notebook.cards.live import Card
 from jupyter_mcp.notebook.cards.runner import HostRunner
+from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
 from jupyter_mcp.notebook.render.servers import server_piece
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-    from concurrent.futures import Future
-
     from jupyter_mcp.notebook.cards.runner import Runner
     from jupyter_mcp.notebook.render.views import ServersView, ServerView
 
@@ -38,22 +36,26 @@ class ServerPanel:
         self._reconnect = kit.button("Reconnect", self._again, tip=f"Close and start {view.name} again")
         self._outcome = Outcome(self._refresh)
         self._gone = False
-        self._shown: object = None
         self.root = kit.column(
             [self._picture, kit.row([self._disconnect, self._reconnect]), self._outcome.root], "jmcp-field"
         )
 
     def _close(self) -> None:
-        self._gone = True
-        self._run(f"disconnect {self._name}", lambda: self._runner.disconnect(self._name))
+        self._outcome.run(f"disconnect {self._name}", lambda _: self._runner.disconnect(self._name), self._closed)
 
     def _again(self) -> None:
-        self._run(f"reconnect {self._name}", lambda: self._runner.reconnect(self._name))
+        self._outcome.run(f"reconnect {self._name}", lambda _: self._runner.reconnect(self._name), self._connected)
 
-    def _run(self, label: str, begin: Callable[[], Future[Any]]) -> None:
-        self._outcome.run(label, lambda _: begin())
+    def _closed(self, value: object) -> str:
+        """The host has forgotten it, so there is nothing left to press."""
+        self._gone = True
+        return html.note(f"{html.escape(self._name)} is disconnected.")
+
+    def _connected(self, entry: object) -> str:
+        """The new connection takes the place of the old picture."""
+        kit.paint(self._picture, bundle(entry)["text/html"])
+        return html.note("Connected again.", "good")
 
     def _refresh(self) -> None:
-        busy = self._outcome.busy
-        ended = self._gone and not busy
-        self._disconnect.disabled = self._reconnect.disabled = busy or ended
+        locked = self._outcome.busy or self._gone
+        self._disconnect.disabled = self._reconnect.disabled = locked

@@ -20,18 +20,13 @@ if TYPE_CHECKING:
 
 __all__ = ["asked_by", "question_piece", "record_piece"]
 
-_ASKS = {
-    "elicitation": "asks",
-    "url": "asks you to open a page",
-    "sampling": "asks for a model's answer",
-    "approval": "is about to be called",
-}
+_WANTS = {"url": " you to open a page", "sampling": " for a model's answer"}
 MAX_MESSAGE = 2_000
 
 
 def record_piece(record: QuestionRecord) -> Piece:
     """The whole record."""
-    return stack([asked_by(record.question), _asked(record.question), _answered(record)])
+    return stack([asked_by(record.question, past=True), _asked(record.question), _answered(record)])
 
 
 def question_piece(question: Question) -> Piece:
@@ -39,15 +34,16 @@ def question_piece(question: Question) -> Piece:
     return stack([asked_by(question), _asked(question), plain_line("waiting for an answer", mark="i")])
 
 
-def asked_by(question: Question) -> Piece:
+def asked_by(question: Question, *, past: bool = False) -> Piece:
     """ "demo asks, while running demo.book" — who wants something, and which act of the person's led to it."""
     server = flat(question.server, 40)
     if question.kind == "approval":
         name = label_of(server, str(question.params.get("tool") or ""))
         origin = flat(question.params.get("origin") or "", 40)
         who = {"model": " by a model", "server": " by a server", "code": " by code"}.get(origin, "")
-        return Piece(html.note(f"{html.code(name)} is about to be called{who}"), f"{name} is about to be called{who}")
-    asks = _ASKS.get(question.kind, "asks")
+        said = f"was to be called{who}" if past else f"is about to be called{who}"
+        return Piece(html.note(f"{html.code(name)} {said}"), f"{name} {said}")
+    asks = ("asked" if past else "asks") + _WANTS.get(question.kind, "")
     cause = question.cause
     if cause is None:
         return Piece(html.note(f"<b>{html.escape(server)}</b> {asks}"), f"{server} {asks}")

@@ -1,0 +1,365 @@
+"""Browsers: one list for any number of items, a form on choosing, acts that never block."""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from jupyter_mcp.errors import RequestError
+from jupyter_mcp.host.events import Log, Progress, QuestionClosed, QuestionOpened, Status
+from jupyter_mcp.host.questions import Question
+from jupyter_mcp.host.result import PromptResult, Read, Result
+from jupyter_mcp.notebook import cards
+from jupyter_mcp.notebook.cards import clock, suggesting
+from jupyter_mcp.notebook.cards.browser import MAX_SHOWN
+from jupyter_mcp.notebook.cards.spelling import magic_line, prompt_line, python_call, read_line
+from jupyter_mcp.notebook.render import ListView, LogRow, LogView, ServersView, ServerView
+from tests.notebook.page import FakeRunner, Page, box, button, capture, walk, words
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+SCHEMA = {"properties": {"a": {"type": "integer"}, "b": {"type": "integer", "default": 1}}, "required": ["a"]}
+ADD = {"name": "add", "title": "Add", "description": "Adds <b>two</b>.", "inputSchema": SCHEMA}
+DONE = Result({"content": [{"type": "text", "text": "it is 42"}]}, server="demo", tool="add")
+
+
+@pytest.fixture
+def page(monkeypatch: pytest.MonkeyPatch) -> Page:
+    return capture(monkeypatch)
+
+
+@pytest.fixture
+def runner() -> Iterator[FakeRunner]:
+    made = FakeRunner()
+    yield made
+    for future in made.futures:  # whatever a test left running ends, and with it the clock
+        if not future.done():
+            future.set_result(DONE)
+
+
+def tools(*items: dict[str, Any]) -> ListView:
+    return ListView("tools", [("demo", item) for item in items], servers=["demo"])
+
+
+def choose(root: Any, label: str) -> None:
+    found = next(w for w in walk(root) if type(w).__name__ == "Select")
+    found.label = label
+
+
+def opened(runner: FakeRunner) -> Any:
+    return cards.tool_form("demo", ADD, runner).root
+
+
+def test_nothing_is_chosen_before_somebody_chooses(page: Page, runner: FakeRunner) -> None:
+    root = cards.tool_browser(tools(ADD, {"name": "other"}), runner).root
+    assert "2 tools" in words(root)
+    assert "Choose a tool" in words(root)
+    choose(root, "demo.add — Add")
+    assert "Adds &lt;b&gt;two&lt;/b&gt;." in words(root)
+    assert box(root, "b").value == "1"
+
+
+def test_two_thousand_tools_are_one_list_of_the_first_matches(page: Page, runner: FakeRunner) -> None:
+    many = tools(*[{"name": f"tool{n}", "description": "word " * 50, "inputSchema": SCHEMA} for n in range(2_000)])
+    root = cards.tool_browser(many, runner).root
+    assert len(list(walk(root))) < 20
+    found = next(w for w in walk(root) if type(w).__name__ == "Select")
+    assert len(found.options) == MAX_SHOWN
+    assert "2,000 tools, the first 200 shown" in words(root)
+    box(root, "Search").value = "tool1999"
+    assert [label for label, _ in found.options] == ["demo.tool1999"]
+    assert "1 tool of 2,000" in words(root)
+    assert found.index is None
+
+
+def test_a_search_looks_through_descriptions_too(page: Page, runner: FakeRunner) -> None:
+    root = cards.tool_browser(tools(ADD, {"name": "x", "description": "Deletes all"}), runner).root
+    box(root, "Search").value = "DELETES all"
+    assert "1 tool of 2" in words(root)
+
+
+def test_tools_of_one_name_stay_two(page: Page, runner: FakeRunner) -> None:
+    twins = ListView("tools", [("a", {"name": "send"}), ("a", {"name": "send", "description": "second"})])
+    root = cards.tool_browser(twins, runner).root
+    found = next(w for w in walk(root) if type(w).__name__ == "Select")
+    found.index = 1
+    assert "second" in words(root)
+
+
+def test_the_static_side_is_the_list(page: Page, runner: FakeRunner) -> None:
+    cards.tool_browser(tools(ADD), runner)
+    assert page.live
+    assert "demo.add" in page.text
+    cards.close_all()
+    assert not page.live
+    assert "demo.add" in page.text
+
+
+def test_hints_are_told_as_the_server_s_own_words(page: Page, runner: FakeRunner) -> None:
+    tool = {**ADD, "annotations": {"readOnlyHint": True, "destructiveHint": "yes"}}
+    root = cards.tool_form("demo", tool, runner).root
+    assert "demo says it is read-only" in words(root)
+    assert "destroy" not in words(root)
+
+
+def test_call_is_locked_until_the_form_is_complete(page: Page, runner: FakeRunner) -> None:
+    root = opened(runner)
+    assert button(root, "Call").disabled
+    assert "Still needed: a" in words(root)
+    button(root, "Call").click()
+    assert runner.calls == []
+    box(root, "a").value = "41"
+    button(root, "Call").click()
+    assert runner.calls == [("call", "demo", "add", {"a": 41, "b": 1})]
+
+
+def test_a_running_call_shows_progress_and_can_be_cancelled(page: Page, runner: FakeRunner) -> None:
+    root = opened(runner)
+    box(root, "a").value = "1"
+    button(root, "Call").click()
+    assert "demo.add is running" in words(root)
+    assert box(root, "a").disabled
+    button(root, "Call").click()
+    assert len(runner.calls) == 1, "one call at a time"
+    runner.listeners[0](Progress(3, 10, "<i>loading</i>"))
+    assert "3 of 10, &lt;i&gt;loading&lt;/i&gt;" in words(root)
+    button(root, "Cancel call").click()
+    assert runner.futures[0].cancelled()
+    assert "Cancelled." in words(root)
+    assert not box(root, "a").disabled
+
+
+def test_a_result_is_shown_below_and_the_form_can_be_used_again(page: Page, runner: FakeRunner) -> None:
+    root = opened(runner)
+    box(root, "a").value = "41"
+    button(root, "Call").click()
+    runner.futures[0].set_result(DONE)
+    assert "it is 42" in words(root)
+    runner.listeners[0](Progress(1, 2, "late"))
+    assert "late" not in words(root), "what comes after the end does not reopen the bar"
+    button(root, "Call").click()
+    runner.futures[1].set_exception(RequestError("no such thing", code=-32602, server="demo"))
+    assert "RequestError: no such thing" in words(root)
+
+
+def test_a_runner_that_fails_at_once_is_shown(page: Page, runner: FakeRunner, monkeypatch: pytest.MonkeyPatch) -> None:
+    root = opened(runner)
+
+    def broken(*_: Any) -> Any:
+        raise RequestError("the host is gone", code=1)
+
+    monkeypatch.setattr(runner, "call", broken)
+    box(root, "a").value = "1"
+    button(root, "Call").click()
+    assert "the host is gone" in words(root)
+    assert not button(root, "Call").disabled
+
+
+def test_the_json_side_and_the_form_show_the_same_arguments(page: Page, runner: FakeRunner) -> None:
+    root = opened(runner)
+    box(root, "a").value = "5"
+    button(root, "Edit as JSON").value = True
+    text = box(root, "Arguments as JSON")
+    assert text.value == '{\n  "a": 5,\n  "b": 1\n}'
+    text.value = '{"a": 7'
+    assert button(root, "Call").disabled
+    assert "Invalid JSON at line 1" in words(root)
+    text.value = '{"a": 7}'
+    button(root, "Edit as JSON").value = False
+    assert box(root, "a").value == "7"
+    button(root, "Call").click()
+    assert runner.calls == [("call", "demo", "add", {"a": 7})]
+
+
+def test_json_that_the_form_cannot_show_stays_json(page: Page, runner: FakeRunner) -> None:
+    root = opened(runner)
+    button(root, "Edit as JSON").value = True
+    box(root, "Arguments as JSON").value = '{"a": 1, "more": true}'
+    button(root, "Edit as JSON").value = False
+    assert button(root, "Edit as JSON").value is True
+    assert "no field for more" in words(root)
+    button(root, "Call").click()
+    assert runner.calls == [("call", "demo", "add", {"a": 1, "more": True})]
+
+
+def test_the_call_is_written_as_a_line_and_as_python(page: Page, runner: FakeRunner) -> None:
+    root = opened(runner)
+    box(root, "a").value = "41"
+    shown = words(root)
+    assert "%mcp call demo.add a=41 b=1" in shown
+    assert "mcp.servers[&quot;demo&quot;].tools[&quot;add&quot;](a=41, b=1)" in shown
+
+
+@pytest.mark.parametrize(
+    ("arguments", "line"),
+    [
+        ({}, "%mcp call demo.add"),
+        ({"a": 1, "on": True, "t": "word"}, "%mcp call demo.add a=1 on=true t=word"),
+        ({"t": "two words"}, '%mcp call demo.add {"t": "two words"}'),
+        ({"t": "$x"}, '%mcp call demo.add {"t": "$x"}'),
+        ({"t": "{x}"}, '%mcp call demo.add {"t": "{x}"}'),
+        ({"t": ""}, '%mcp call demo.add {"t": ""}'),
+        ({"n": None}, '%mcp call demo.add {"n": null}'),
+        ({"odd key": 1}, '%mcp call demo.add {"odd key": 1}'),
+    ],
+)
+def test_a_line_means_what_the_form_said(arguments: dict[str, Any], line: str) -> None:
+    assert magic_line("demo", "add", arguments) == line
+
+
+def test_names_that_are_no_python_names_are_quoted() -> None:
+    assert python_call("d", "get-env", {"class": 1}) == 'mcp.servers["d"].tools["get-env"](**{\'class\': 1})'
+    assert read_line("d", "notes://a b") == "%mcp read d 'notes://a b'"
+    assert prompt_line("d", "p", {"x": "it's"}) == '%mcp prompt d.p x="it\'s"'
+
+
+@pytest.mark.parametrize(
+    ("event", "shows"),
+    [
+        (Progress(12, 10), 'value="1.0000"'),
+        (Progress(-5, 10), 'value="0.0000"'),
+        (Progress(3, None), "<progress aria-label"),
+        (Progress(1, 0.0), "<progress aria-label"),
+        (Progress(float("nan"), 10), "<progress aria-label"),
+        (Log("info", None, {"a": 1}), "info: {&quot;a&quot;: 1}"),
+        (Status("starting"), "starting"),
+    ],
+)
+def test_odd_progress_never_breaks_the_bar(page: Page, event: Any, shows: str) -> None:
+    call = cards.live_call("demo.slow").show()
+    try:
+        call.event(Progress(5, 10))
+        call.event(Progress(5, None))
+        call.event(event)
+        html = " ".join(w.value for w in walk(call.card.root) if type(w).__name__ == "HTML")
+        assert shows in html
+        assert "nan" not in html.lower()
+    finally:
+        call.finish()
+
+
+def test_a_call_that_waits_for_the_person_says_so(page: Page) -> None:
+    call = cards.live_call("demo.book").show()
+    question = Question("1", "elicitation", "demo", "?", {})
+    call.event(QuestionOpened(question))
+    assert "demo.book waits for your answer" in words(call.card.root)
+    call.event(QuestionClosed(question, None))
+    assert "demo.book is running" in words(call.card.root)
+    call.finish(DONE)
+    assert page.text == "demo.add: it is 42"
+    assert not page.live
+
+
+def test_cancel_is_pressed_once(page: Page) -> None:
+    pressed: list[int] = []
+    call = cards.live_call("demo.slow", lambda: pressed.append(1)).show()
+    cancel = button(call.card.root, "Cancel call")
+    cancel.click()
+    cancel.click()
+    assert pressed == [1]
+    call.finish(KeyboardInterrupt())
+    assert page.text == "demo.slow was interrupted"
+
+
+def test_a_late_event_does_not_reopen_a_finished_card(page: Page) -> None:
+    call = cards.live_call("demo.slow").show()
+    call.finish(DONE)
+    before = list(page.published)
+    call.event(Progress(10, 10))
+    call.finish(None)
+    assert page.published == before
+
+
+def test_the_clock_runs_only_while_something_runs(page: Page) -> None:
+    calls = [cards.live_call("demo.slow").show() for _ in range(3)]
+    assert clock._stop is not None  # pyright: ignore[reportPrivateUsage]
+    for call in calls:
+        call.finish()
+    assert clock._stop is None  # pyright: ignore[reportPrivateUsage]
+
+
+def wait_for(what: Any) -> None:
+    """Bounded: suggestions come a moment after the last change, on a timer's thread."""
+    end = time.monotonic() + 5
+    while not what() and time.monotonic() < end:
+        time.sleep(0.01)
+    assert what()
+
+
+def test_prompt_arguments_ask_for_suggestions_with_what_is_chosen(
+    page: Page, runner: FakeRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suggesting, "PAUSE_SECONDS", 0.01)
+    runner.completions = ["Paris", "Pau", "Paris"]
+    prompt = {"name": "trip", "arguments": [{"name": "country", "required": True}, {"name": "city"}, {"bad": 1}]}
+    root = cards.prompt_browser(ListView("prompts", [("demo", prompt)]), runner).root
+    assert button(root, "Get prompt").disabled
+    box(root, "country").value = "France"
+    box(root, "city").value = "Pa"
+    wait_for(lambda: list(box(root, "city").options) == ["Paris", "Pau"])
+    ref = {"type": "ref/prompt", "name": "trip"}
+    assert ("complete", "demo", ref, "city", "Pa", {"country": "France"}) in runner.calls
+    button(root, "Get prompt").click()
+    got = PromptResult({"messages": [{"role": "user", "content": {"type": "text", "text": "Go"}}]}, server="demo")
+    assert runner.calls[-1] == ("prompt", "demo", "trip", {"country": "France", "city": "Pa"})
+    runner.futures[-1].set_result(got)
+    assert "user Go" in words(root)
+
+
+def test_a_resource_is_read_to_the_letter(page: Page, runner: FakeRunner) -> None:
+    view = ListView("resources", [("demo", {"uri": "Users/Me é", "name": "me"})])
+    root = cards.resource_browser(view, runner).root
+    button(root, "Read").click()
+    assert runner.calls == [("read", "demo", "Users/Me é")]
+    contents = {"contents": [{"uri": "x", "text": "hello"}]}
+    runner.futures[0].set_result(Read(contents, uri="Users/Me é", server="demo"))
+    assert "hello" in words(root)
+
+
+def test_a_template_wants_its_variables_and_spares_its_query(page: Page, runner: FakeRunner) -> None:
+    view = ListView("resources", [], [("demo", {"uriTemplate": "notes://{day}{?page,size}", "name": "notes"})])
+    root = cards.resource_browser(view, runner).root
+    assert "Still needed: day" in words(root)
+    assert button(root, "Read").disabled
+    box(root, "day").value = "to day"
+    button(root, "Read").click()
+    assert runner.calls[-1] == ("read", "demo", "notes://to%20day")
+
+
+@pytest.mark.parametrize("template", ["notes://{", "{}", "notes://{day", "x{?}"])
+def test_a_broken_template_is_no_crash(page: Page, runner: FakeRunner, template: str) -> None:
+    cards.resource_browser(ListView("resources", [], [("demo", {"uriTemplate": template})]), runner)
+
+
+def test_a_server_can_be_disconnected_and_connected_again(page: Page, runner: FakeRunner) -> None:
+    root = cards.server_cards(ServersView([ServerView("demo", "lost", problem="it went away")]), runner).root
+    assert "Problem: it went away" in words(root)
+    button(root, "Reconnect").click()
+    assert button(root, "Disconnect").disabled
+    runner.futures[0].set_result(ServerView("demo", "ready", "modern", "2026-07-28"))
+    assert "demo ● ready · modern 2026-07-28" in words(root)
+    button(root, "Disconnect").click()
+    runner.futures[1].set_result(None)
+    assert "demo is disconnected" in words(root)
+    assert button(root, "Reconnect").disabled
+
+
+def test_a_log_is_narrowed_by_level_and_words(page: Page) -> None:
+    rows = [LogRow("debug", "one"), LogRow("error", "two"), LogRow("warning", "three")]
+    root = cards.log_card(LogView("demo", rows)).root
+    box(root, "Level").value = "warning"
+    assert "one" not in words(root)
+    assert "three" in words(root)
+    box(root, "Search").value = "TWO"
+    assert "three" not in words(root)
+    box(root, "Search").value = "nothing"
+    assert "No line fits." in words(root)
+
+
+def test_no_servers_and_no_items_are_no_crash(page: Page, runner: FakeRunner) -> None:
+    cards.server_cards(ServersView([]), runner)
+    cards.tool_browser(tools(), runner)
+    assert "No tools of demo" in page.text

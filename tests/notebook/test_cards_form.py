@@ -1,0 +1,251 @@
+"""Form widgets: nothing looks chosen that is not, and nothing is sent that was not shown."""
+
+from __future__ import annotations
+
+import json
+from datetime import date
+from typing import Any
+
+import pytest
+
+from jupyter_mcp.host import forms
+from jupyter_mcp.notebook.cards.form import Form, missing_text
+from tests.notebook.page import box, walk, words
+from tests.shared import shared_path
+
+
+def form(properties: dict[str, Any], *required: str) -> Form:
+    return Form(forms.fields({"properties": properties, "required": list(required)}), lambda: None)
+
+
+def test_a_fresh_form_sends_the_defaults_it_shows_and_nothing_else() -> None:
+    made = form(
+        {
+            "text": {"type": "string"},
+            "count": {"type": "integer", "default": 2},
+            "flag": {"type": "boolean"},
+            "on": {"type": "boolean", "default": True},
+            "pick": {"enum": ["a", "b"]},
+            "preset": {"enum": ["a", "b"], "default": "b"},
+            "many": {"type": "array", "items": {"enum": ["x", "y"]}},
+            "day": {"type": "string", "format": "date"},
+            "maybe": {"type": ["string", "null"]},
+            "box": {"type": "object"},
+            "group": {"type": "object", "properties": {"a": {"type": "integer"}}},
+        }
+    )
+    assert made.values == {"count": 2, "on": True, "preset": "b"}
+    assert made.complete
+
+
+def test_numbers_are_refused_whole_with_the_reason_beside_the_field() -> None:
+    made = form({"n": {"type": "integer", "minimum": 1, "maximum": 3}}, "n")
+    for text, says in [("2abc", "not an integer"), ("2.5", "not an integer"), ("4", "from 1 to 3")]:
+        box(made.root, "n").value = text
+        assert made.values == {}
+        assert says in words(made.root)
+        assert missing_text(made) == "Not valid yet: n"
+    box(made.root, "n").value = "3"
+    assert json.dumps(made.values) == '{"n": 3}'
+    assert "not an" not in words(made.root)
+
+
+def test_a_missing_field_complains_only_when_it_was_touched() -> None:
+    made = form({"q": {"type": "string"}}, "q")
+    assert "is required" not in words(made.root)
+    assert missing_text(made) == "Still needed: q"
+    box(made.root, "q").value = "x"
+    box(made.root, "q").value = ""
+    assert "q is required" in words(made.root)
+
+
+def test_empty_text_can_be_chosen_where_text_is_required() -> None:
+    made = form({"q": {"type": "string"}}, "q")
+    box(made.root, "send empty text").value = True
+    assert made.values == {"q": ""}
+    box(made.root, "q").value = "x"
+    assert made.values == {"q": "x"}
+    assert "send empty text" not in [
+        getattr(w, "description", "") for w in walk(made.root) if w.layout.display != "none"
+    ]
+
+
+def test_null_is_a_third_state() -> None:
+    made = form({"category": {"type": ["string", "null"]}})
+    box(made.root, "category").value = "null"
+    assert made.values == {"category": "null"}
+    box(made.root, "null").value = True
+    assert made.values == {"category": None}
+    assert box(made.root, "category").disabled
+    box(made.root, "null").value = False
+    box(made.root, "category").value = ""
+    assert made.values == {}
+
+
+def test_a_choice_begins_unchosen_and_sends_values_not_titles() -> None:
+    made = form({"p": {"oneOf": [{"const": 1, "title": "Low"}, {"const": 3, "title": "High"}]}}, "p")
+    chooser = box(made.root, "p")
+    assert chooser.label.startswith("— choose")
+    assert missing_text(made) == "Still needed: p"
+    chooser.label = "High"
+    assert made.values == {"p": 3}
+
+
+def test_an_optional_choice_may_be_null_or_left_out() -> None:
+    made = form({"p": {"anyOf": [{"enum": ["a"]}, {"type": "null"}]}})
+    chooser = box(made.root, "p")
+    chooser.label = "null"
+    assert made.values == {"p": None}
+    chooser.label = "— leave out —"
+    assert made.values == {}
+
+
+def test_yes_and_no_are_both_unpressed_without_a_default() -> None:
+    made = form({"must": {"type": "boolean"}, "may": {"type": "boolean"}}, "must")
+    assert box(made.root, "must").index is None
+    assert missing_text(made) == "Still needed: must"
+    box(made.root, "must").label = "no"
+    assert made.values == {"must": False}
+    box(made.root, "may").label = "yes"
+    assert made.values == {"must": False, "may": True}
+    box(made.root, "may").label = "leave out"
+    assert made.values == {"must": False}
+
+
+@pytest.mark.parametrize("number", [3, 12])
+def test_several_choices_respect_their_limits(number: int) -> None:
+    options = [f"o{at}" for at in range(number)]
+    made = form({"m": {"type": "array", "items": {"enum": options}, "minItems": 1, "maxItems": 2}}, "m")
+
+    def tick(*chosen: int) -> None:
+        if number <= 8:
+            for at in range(number):
+                box(made.root, f"o{at}").value = at in chosen
+        else:
+            box(made.root, "m").value = chosen
+
+    tick(2, 0)
+    assert made.values == {"m": ["o0", "o2"]}
+    tick(0, 1, 2)
+    assert made.errors == {"m": "Choose at most 2, not 3."}
+    tick()
+    assert missing_text(made) == "Still needed: m"
+
+
+def test_a_required_list_can_be_sent_empty_on_purpose() -> None:
+    made = form(
+        {"m": {"type": "array", "items": {"enum": ["x"]}}, "l": {"type": "array", "items": {"type": "string"}}},
+        "m",
+        "l",
+    )
+    assert made.needed == ["m", "l"]
+    box(made.root, "none of these").value = True
+    box(made.root, "send an empty list").value = True
+    assert made.values == {"m": [], "l": []}
+
+
+def test_a_date_is_sent_as_text() -> None:
+    made = form({"d": {"type": "string", "format": "date"}})
+    box(made.root, "d").value = date(2026, 3, 1)
+    assert made.values == {"d": "2026-03-01"}
+
+
+def test_a_json_box_names_the_position_and_sends_no_stale_value() -> None:
+    made = form({"p": {"type": "object"}})
+    box(made.root, "p").value = '{"page": 1}'
+    assert made.values == {"p": {"page": 1}}
+    box(made.root, "p").value = '{"page": 1,}'
+    assert made.values == {}
+    assert "line 1, column 11" in words(made.root)
+
+
+def test_a_group_sends_its_parts_or_nothing() -> None:
+    parts = {"a": {"type": "integer"}, "b": {"type": "string"}}
+    made = form({"g": {"type": "object", "properties": parts, "required": ["b"]}})
+    box(made.root, "a").value = "x"
+    assert "not an integer" in words(made.root)
+    box(made.root, "a").value = "1"
+    assert missing_text(made) == "Still needed: g: b"
+    box(made.root, "b").value = "y"
+    assert made.values == {"g": {"a": 1, "b": "y"}}
+    box(made.root, "a").value = box(made.root, "b").value = ""
+    assert made.values == {}
+    assert made.complete
+
+
+def test_suggestions_do_not_limit_an_open_choice() -> None:
+    made = form({"c": {"anyOf": [{"enum": ["red", "blue"]}, {"type": "string"}]}})
+    combo = box(made.root, "c")
+    assert list(combo.options) == ["red", "blue"]
+    combo.value = "green"
+    assert made.values == {"c": "green"}
+
+
+def test_a_secret_text_is_not_shown() -> None:
+    made = form({"key": {"type": "string", "format": "password"}})
+    assert type(box(made.root, "key")).__name__ == "Password"
+
+
+def test_problems_of_the_last_answer_stand_beside_their_fields_until_touched() -> None:
+    fields = forms.fields({"properties": {"seat": {"type": "string"}}, "required": ["seat"]})
+    made = Form(fields, lambda: None, {"seat": "that seat is taken"})
+    assert "that seat is taken" in words(made.root)
+    box(made.root, "seat").value = "12A"
+    assert "taken" not in words(made.root)
+
+
+def test_help_stands_above_the_control_and_required_is_said_in_words() -> None:
+    made = form(
+        {"n": {"type": "integer", "title": "Guests", "description": "How many <b>come</b>?", "maximum": 6}}, "n"
+    )
+    assert words(made.root) == "Guests n (required) How many &lt;b&gt;come&lt;/b&gt;? whole number, at most 6"
+    kinds = [type(w).__name__ for w in walk(made.root)]
+    assert kinds.index("HTML") < kinds.index("Text")
+
+
+def test_values_from_the_json_side_fill_the_form() -> None:
+    made = form({"n": {"type": "integer"}, "on": {"type": "boolean", "default": True}, "t": {"enum": ["a", "b"]}})
+    made.set_values({"n": 5, "on": False, "t": "b"})
+    assert box(made.root, "n").value == "5"
+    assert made.values == {"n": 5, "on": False, "t": "b"}
+    made.set_values({"n": "five"})
+    assert "not an integer" in words(made.root)
+
+
+def test_every_real_tool_makes_widgets() -> None:
+    tools = json.loads(shared_path("servers/tool_schemas.json").read_text(encoding="utf-8"))
+    for tool in tools[::6]:
+        made = Form(forms.fields(tool["inputSchema"]), lambda: None)
+        wanted = forms.collect(made.fields, forms.draft(made.fields))[0]
+        # an empty default looks like an untouched box, and is sent as one
+        assert made.values == {name: value for name, value in wanted.items() if value != ""}
+
+
+def test_the_rows_of_nullable_forms_come_out_of_the_widgets() -> None:
+    rows = json.loads(shared_path("cases/47-schema-nullable-forms.json").read_text(encoding="utf-8"))["rows"]
+    typed = {
+        "types books": "books",
+        "types null": "null",
+        'enters {"page": 1} in the JSON box': '{"page": 1}',
+        'enters {"page": 1,}': '{"page": 1,}',
+        "types 3": "3",
+        "types 3.5": "3.5",
+        "types 2": "2",
+        "types 12": "12",
+        "adds two rows a, b": "a\nb",
+    }
+    for row in rows:
+        [name] = row["schema"]
+        made = form(row["schema"], *row.get("required", []))
+        if row["user"] in typed:
+            box(made.root, name).value = typed[row["user"]]
+        elif row["user"] == "ticks 'null'":
+            box(made.root, "null").value = True
+        elif row["user"] == "explicitly chooses empty text":
+            box(made.root, "send empty text").value = True
+        if "error" in row:
+            assert not made.complete, row
+            assert made.values == {}, row
+        else:
+            assert made.complete, row
+            assert json.dumps(made.values) in (json.dumps(row["arguments"]), json.dumps(row.get("or"))), row
