@@ -17,16 +17,20 @@ LINE: Colour = (208, 208, 208)
 BAR: Colour = (33, 117, 191)
 BELOW: Colour = (192, 80, 60)
 
-# A 3 x 5 font: five octal digits a glyph, one for each row, one bit for each pixel.
+# A 5 x 7 font: seven rows a glyph, two hexadecimal digits each, one bit for each pixel.
 _FONT = {
-    "0": "75557", "1": "26227", "2": "71747", "3": "71717", "4": "55711", "5": "74717", "6": "74757", "7": "71122",
-    "8": "75757", "9": "75717", "A": "25755", "B": "65656", "C": "34443", "D": "65556", "E": "74647", "F": "74644",
-    "G": "34553", "H": "55755", "I": "72227", "J": "11152", "K": "55655", "L": "44447", "M": "57755", "N": "65555",
-    "O": "25552", "P": "65644", "Q": "25563", "R": "65655", "S": "34216", "T": "72222", "U": "55557", "V": "55552",
-    "W": "55775", "X": "55255", "Y": "55222", "Z": "71247", "-": "00700", ".": "00002", "+": "02720", "%": "51245",
+    "A": "0e11111f111111", "B": "1e11111e11111e", "C": "0e11101010110e", "D": "1c12111111121c", "E": "1f10101e10101f",
+    "F": "1f10101e101010", "G": "0e11101711110f", "H": "1111111f111111", "I": "0e04040404040e", "J": "0702020202120c",
+    "K": "11121418141211", "L": "1010101010101f", "M": "111b1515111111", "N": "11111915131111", "O": "0e11111111110e",
+    "P": "1e11111e101010", "Q": "0e11111115120d", "R": "1e11111e141211", "S": "0f10100e01011e", "T": "1f040404040404",
+    "U": "1111111111110e", "V": "11111111110a04", "W": "1111111515150a", "X": "11110a040a1111", "Y": "1111110a040404",
+    "Z": "1f01020408101f", "0": "0e11131519110e", "1": "040c040404040e", "2": "0e11010204081f", "3": "1f02040201110e",
+    "4": "02060a121f0202", "5": "1f101e0101110e", "6": "0608101e11110e", "7": "1f010204080808", "8": "0e11110e11110e",
+    "9": "0e11110f01020c", "-": "0000001f000000", ".": "00000000000c0c", "+": "0004041f040400", "%": "18190204081303",
 }  # fmt: skip
 _SCALE = 2
-_GLYPH = 4 * _SCALE  # width of a glyph with its gap
+_GLYPH = 6 * _SCALE  # width of a glyph with its gap
+_LINE = 7 * _SCALE  # height of a glyph
 
 
 class Canvas:
@@ -48,9 +52,9 @@ class Canvas:
         """Write capitals, digits and - . + % around a centre; other characters are blanks."""
         left = centre - (len(words) * _GLYPH - _SCALE) // 2
         for at, character in enumerate(words.upper()):
-            for row, bits in enumerate(_FONT.get(character, "")):
-                for column in range(3):
-                    if int(bits, 8) >> (2 - column) & 1:
+            for row, bits in enumerate(bytes.fromhex(_FONT.get(character, ""))):
+                for column in range(5):
+                    if bits >> (4 - column) & 1:
                         x, y = left + at * _GLYPH + column * _SCALE, top + row * _SCALE
                         self.fill(x, y, x + _SCALE, y + _SCALE, colour)
 
@@ -73,10 +77,10 @@ def bar_chart(values: Sequence[float], labels: Sequence[str], title: str = "") -
         labels: as many; long ones are cut.
         title: written on top.
     """
-    slot = max(48, min(96, 640 // len(values)))
-    width, height, top, bottom = slot * len(values) + 32, 240, 44, 206
+    slot = max(56, min(95, 760 // len(values)))
+    width, height, top, bottom = slot * len(values) + 32, 264, 54, 212
     canvas = Canvas(width, height)
-    canvas.text(width // 2, 14, title[: (width - 16) // _GLYPH])
+    canvas.text(width // 2, 10, title[: (width - 16) // _GLYPH])
     highest, lowest = max(0.0, *values), min(0.0, *values)
     span = (highest - lowest) or 1.0
     zero = top + round((bottom - top) * highest / span)
@@ -90,8 +94,8 @@ def bar_chart(values: Sequence[float], labels: Sequence[str], title: str = "") -
         canvas.fill(
             centre - slot // 3, min(end, zero), centre + slot // 3, max(end, zero), BAR if value >= 0 else BELOW
         )
-        canvas.text(centre, end - 14 if value >= 0 else end + 4, f"{value:.4g}"[:letters])
-        canvas.text(centre, bottom + 14, label[:letters])
+        canvas.text(centre, end - _LINE - 4 if value >= 0 else end + 4, f"{value:.4g}"[:letters])
+        canvas.text(centre, bottom + _LINE + 12, label[:letters])
     canvas.fill(16, zero, width - 16, zero + 2, INK)
     return canvas.png()
 

@@ -87,7 +87,7 @@ async def test_the_chart_is_a_picture_and_wrong_values_are_explained(revision: s
         (block,) = (await talk.call("chart"))["content"]
         assert block["mimeType"] == "image/png"
         width, height, rows = decode(base64.b64decode(block["data"]))
-        assert (width, height) == (672, 240)
+        assert (width, height) == (792, 264)
         assert bytes(chart.BAR) in rows[150], "there is a bar"
         assert (await talk.call("chart", {"values": [1, 2], "labels": ["a"]}))["isError"] is True
 
