@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
 from jupyter_mcp.notebook.objects.act import Act
 
 if TYPE_CHECKING:
@@ -241,6 +242,7 @@ class _Card:
         self._live: LiveCall | None = None
         self._events: list[CallEvent] = []
         self._asked = False
+        self._open = 0
         self._job: Job | None = None
         self._task: asyncio.Task[Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -256,11 +258,18 @@ class _Card:
             late.cancel()
 
     def event(self, event: CallEvent) -> None:
+        if isinstance(event, QuestionOpened):
+            self._open += 1
+        elif isinstance(event, QuestionClosed):
+            self._open -= 1
         if self._live is not None:
             self._live.event(event)
             return
         self._events.append(event)
-        self._show()
+        if isinstance(event, QuestionClosed) and self._loop is not None:
+            self._loop.call_later(LATE_SECONDS, self._show)
+        else:
+            self._show()
 
     def cancel(self) -> None:
         """The button."""
@@ -282,7 +291,7 @@ class _Card:
     def _show(self) -> None:
         from jupyter_mcp.runtime import jobs
 
-        if not self._asked:
+        if not self._asked and not self._open:  # while a question is open, its card shows that the call waits
             self._asked = True
             self._job = jobs.post(self._display, self._place)
 
