@@ -11,9 +11,9 @@ from tests.architecture import tree
 # Declared for what stands in the plan: the HTTP transport and the HTTP server (docs/adr/0006).
 TO_COME = {"httpx", "httpx-aiohttp", "tornado"}
 # Imported at first use, and only when the person's own environment has them.
-OPTIONAL = {"ipykernel", "pandas", "polars", "pyarrow", "zmq", "comm", "traitlets", "ipython-pygments-lexers"}
+OPTIONAL = {"ipykernel", "pandas", "polars", "pyarrow", "pyzmq", "comm", "traitlets", "ipython-pygments-lexers"}
 # Distributions that come with a declared one and are part of it for anyone who uses it.
-WITH = {"pydantic": {"pydantic_core"}}
+WITH = {"pydantic": {"pydantic_core", "typing_extensions"}, "jsonschema": {"jsonschema_specifications"}}
 
 
 def canonical(name: str) -> str:

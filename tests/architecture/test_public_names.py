@@ -38,7 +38,11 @@ def test_dir_lists_what_all_lists() -> None:
 
 def test_the_server_room_offers_exactly_these_names() -> None:
     server = importlib.import_module("jupyter_mcp.server")
-    assert set(server.__all__) == {"AsyncContext", "Context", "Elicit", "InputRequired", "Roots", "Sample", "Server"}
+    assert server.__all__ == [
+        *("AsyncContext", "Audio", "Context", "Elicit", "Elicited", "Embedded", "Image", "InputRequired", "Link"),
+        *("Message", "MissingCapability", "NotFound", "RootFolder", "Roots", "Sample", "Sampled", "Server", "Text"),
+        *("ToolError", "ToolResult", "assistant", "user"),
+    ]
 
 
 def test_every_error_is_public_and_in_the_one_tree() -> None:

