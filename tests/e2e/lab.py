@@ -204,7 +204,7 @@ class Notebook:
 
     def command(self, name: str, arguments: dict[str, Any] | None = None) -> None:
         """Execute a command of the application without waiting for it."""
-        self.page.evaluate("([name, args]) => { window.jupyterapp.commands.execute(name, args); }", [name, arguments])
+        self.page.evaluate("([name, args]) => { window.jupyterapp.commands.execute(name, args); }", [name, arguments or {}])
 
     def interrupt(self) -> None:
         """The button in the toolbar."""
