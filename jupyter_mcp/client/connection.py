@@ -199,12 +199,19 @@ class Connection:
         for text in verdict.notes:
             self.note(text, text)
         if verdict.era == "legacy":
-            await link.send(legacy.initialized())
+            await self._say_initialized(link)
         self.listings.forget()
         self.session = session
         self.state = "ready"
+        link.agreed.set()
         self.watching.begin(session)
         self._changed()
+
+    async def _say_initialized(self, link: Link) -> None:
+        try:
+            await link.send(legacy.initialized())
+        except ConnectionLost as lost:
+            raise ConnectionFailed(f"{lost.message.rstrip('.')} right after the handshake.") from None
 
     async def fall_back(self, session: Session) -> None:
         """The server of `session` is only half modern: do the handshake after all, once for all who notice."""

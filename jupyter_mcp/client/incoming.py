@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("jupyter_mcp.client")
 
+_BEFORE_AGREED = frozenset(("ping", "roots/list"))  # what may be answered before the handshake is done
+
 
 class Incoming:
     """Implements `link.Upwards` for one connection. What an earlier link still says is ignored."""
@@ -45,8 +47,16 @@ class Incoming:
                 "request", f"The server sent a request ({method}), which the modern era does not have; ignored."
             )
             return
-        ours = session.client_capabilities if session is not None else self._peer.capabilities(LATEST_LEGACY)
-        self._connection.questions.asked(link, id, method, params, ours)
+        if session is not None and session.link is link:
+            self._connection.questions.asked(link, id, method, params, session.client_capabilities)
+        elif method in _BEFORE_AGREED:
+            self._connection.questions.asked(link, id, method, params, self._peer.capabilities(LATEST_LEGACY))
+        else:  # nobody is asked anything before it is clear what was agreed
+            link.spawn(self._later(link, id, method, params))
+
+    async def _later(self, link: Link, id: Id, method: str, params: Any) -> None:
+        await link.agreed.wait()
+        self.on_request(link, id, method, params)
 
     def on_notification(self, link: Link, method: str, params: dict[str, Any]) -> None:
         if link is not self._connection.link:

@@ -53,13 +53,14 @@ class Link:
     Attributes:
         closed: why it ended, once it did.
         gone: set when it did.
-        lost: makes the error for a request that the end left without an answer.
+        agreed: set when the handshake over it is done.
     """
 
     def __init__(self, transport: Transport, upwards: Upwards, ids: Callable[[], int]) -> None:
         self.transport = transport
         self.closed: Closed | None = None
         self.gone = asyncio.Event()
+        self.agreed = asyncio.Event()
         self._upwards = upwards
         self._next_id = ids
         self._loop = asyncio.get_running_loop()

@@ -219,6 +219,7 @@ class _Pages:
     def __init__(self, how: _How) -> None:
         self._how = how
         self._raw: list[Any] = []
+        self._pages: list[list[Any]] = []
         self._odd: list[Problem] = []
         self._cursor: Any = None
         self._seen: set[str] = set()
@@ -238,6 +239,8 @@ class _Pages:
         repeats = cursor is not None and str(cursor) in self._seen
         if isinstance(page, list):
             items = cast("list[Any]", page)
+            repeats = repeats or (cursor is not None and bool(items) and items in self._pages)
+            self._pages.append(items)
             self._raw.extend([item for item in items if item not in self._raw] if repeats else items)
         elif page is not None or self.count == 1:
             self._odd.extend(self._how.salvage(page if page is not None else "").problems)

@@ -103,6 +103,16 @@ def processes() -> dict[int, Process]:
     return _from_proc() if LINUX and PROC.exists() else _from_ps()
 
 
+def start_of(pid: int) -> str:
+    """When a process started, in whatever form this system tells it; "" when it is gone."""
+    if LINUX and PROC.exists():
+        with contextlib.suppress(OSError, ValueError, IndexError):
+            return parse_stat(pid, (PROC / str(pid) / "stat").read_bytes()).start
+        return ""
+    found = processes().get(pid)
+    return found.start if found else ""
+
+
 def _from_proc() -> dict[int, Process]:
     table: dict[int, Process] = {}
     for entry in os.scandir(PROC):
@@ -155,8 +165,7 @@ class Tree:
     def __init__(self, pid: int, marker: tuple[str, str] | None = None) -> None:
         self.pid = pid
         self._marker = "=".join(marker).encode() if marker else None
-        leader = processes().get(pid)
-        self._start = leader.start if leader else ""
+        self._start = start_of(pid)
         self._seen: dict[int, str] = {}
 
     def members(self) -> list[Process]:
@@ -179,11 +188,13 @@ class Tree:
             return True
         if self._seen.get(process.pid) == process.start:
             return True
-        return self._marker is not None and LINUX and self._has_marker(process.pid)
+        return self._marker is not None and LINUX and self._has_marker(process)
 
-    def _has_marker(self, pid: int) -> bool:
+    def _has_marker(self, process: Process) -> bool:
+        if not process.start.isdigit() or int(process.start) < int(self._start or 0):  # older than our server
+            return False
         try:
-            environment = (PROC / str(pid) / "environ").read_bytes()
+            environment = (PROC / str(process.pid) / "environ").read_bytes()
         except OSError:  # gone, or another user's
             return False
         return self._marker in environment.split(b"\0")

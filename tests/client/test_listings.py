@@ -81,6 +81,22 @@ async def test_a_cursor_of_two_that_alternate_ends_too() -> None:
         assert script.methods().count("tools/list") == 3
 
 
+async def test_a_page_that_repeats_under_new_cursors_ends_too() -> None:
+    count = 0
+
+    def answer(message: dict[str, Any]) -> list[dict[str, Any]]:
+        nonlocal count
+        count += 1
+        result = {"tools": [tool("a"), tool("b")], "nextCursor": f"c{count}"}
+        return [{"jsonrpc": "2.0", "id": message["id"], "result": result}]
+
+    async with scripted(answer=answer) as (connection, _, _peer):
+        listing = await connection.list("tools")
+        assert names(connection) == ["a", "b"]
+        assert len(listing.problems) == 1
+        assert count == 2
+
+
 async def test_pages_without_end_end() -> None:
     from jupyter_mcp.client.connection import ConnectOptions
 
@@ -174,6 +190,16 @@ async def test_a_burst_of_changes_is_read_at_most_three_times(era: str) -> None:
         await asyncio.sleep(0.5)  # whatever would still be read
         assert (await text(connection, "seen")).count("tools/list") <= 3
         assert "late_tool" in names(connection)
+
+
+async def test_changes_one_after_the_other_are_read_once() -> None:
+    async with process() as (connection, peer):
+        await connection.list("tools")
+        for number in range(8):
+            await connection.call_tool("grow", {"name": f"new{number}"})
+            await asyncio.sleep(0.03)
+        await peer.until(lambda: "new7" in names(connection))
+        assert (await text(connection, "seen")).count("tools/list") <= 3
 
 
 async def test_changes_that_never_pause_are_read_in_between() -> None:

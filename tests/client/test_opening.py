@@ -248,6 +248,15 @@ async def test_a_death_during_the_handshake_after_a_silent_probe_starts_it_again
     await connection.close()
 
 
+async def test_a_death_right_after_the_handshake_is_a_failure_to_connect() -> None:
+    result: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {}}
+    script = ScriptTransport(client("initialize"), server(result=result), dies(1, "no licence"))
+    with pytest.raises(ConnectionFailed, match=r"no licence|right after the handshake") as error:
+        await opened(script, options=ConnectOptions(era="legacy"))
+    assert error.value.exit_code == 1
+    assert error.value.stderr == ["no licence"]
+
+
 async def test_a_cancelled_opening_leaves_nothing_behind() -> None:
     script = ScriptTransport(client("server/discover"))
     peer = FakePeer()

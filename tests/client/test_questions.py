@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jupyter_mcp.client.connection import Connection, ConnectOptions
 from jupyter_mcp.errors import ConnectionLost, InputRefused, RequestError
-from jupyter_mcp.transport.mock import client, server
+from jupyter_mcp.transport.mock import ScriptTransport, client, server
 from tests.client.peer import FakePeer, process, scripted
 
 if TYPE_CHECKING:
@@ -215,6 +216,25 @@ async def test_a_request_in_the_modern_era_is_ignored_and_noted_once() -> None:
         assert "reply" not in script.methods()
         assert peer.questions == []
         assert len(connection.notes) == 1
+
+
+async def test_nobody_is_asked_before_the_handshake_is_done() -> None:
+    params: dict[str, Any] = {"protocolVersion": "2025-11-25", "capabilities": {}, "serverInfo": {}}
+    script = ScriptTransport(
+        client("initialize"),
+        asked("elicitation/create", FORM, id="early"),
+        asked("roots/list", id="roots"),
+        client(id="roots"),
+        server(id=1, result=params),
+        client("notifications/initialized"),
+        client(id="early", result={"action": "accept"}),
+    )
+    peer = FakePeer(accepts)
+    connection = Connection("demo", lambda: script, ConnectOptions(era="legacy"), peer)
+    await connection.open()
+    await script.played()
+    assert [method for method, _, _ in peer.questions] == ["roots/list", "elicitation/create"]
+    await connection.close()
 
 
 async def test_a_batch_is_taken_item_by_item_where_there_are_batches() -> None:
