@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = ["Item", "Suggestions", "for_body", "for_line", "starting", "values_of"]
 
 Item = tuple[str, str]
+_QUOTES = "\"'"
 _URL = re.compile(r"https?://", re.IGNORECASE)
 
 
@@ -304,11 +305,11 @@ def _in_json(text: str) -> bool:
 
 
 def starting(fragment: str, items: Iterable[Item], *, plain: str | None = None) -> Suggestions:
-    """The items that go on from the fragment, in any case; exact case first."""
-    start = fragment if plain is None else plain
+    """The items that go on from the fragment, in any case; exact case first. Opening quotes do not count."""
+    start = (fragment if plain is None else plain).lstrip(_QUOTES)
     lowered = start.lower()
-    found = [item for item in dict.fromkeys(items) if item[0].lstrip("\"'").lower().startswith(lowered)]
-    found.sort(key=lambda item: not item[0].lstrip("\"'").startswith(start))
+    found = [item for item in dict.fromkeys(items) if item[0].lstrip(_QUOTES).lower().startswith(lowered)]
+    found.sort(key=lambda item: not item[0].lstrip(_QUOTES).startswith(start))
     return Suggestions(fragment, found)
 
 

@@ -85,8 +85,7 @@ def only(text: str, schema: Any, **more: Any) -> dict[str, Any]:
     ],
 )
 def test_the_schema_decides(text: str, schema: Any, expected: Any):
-    root: dict[str, Any] = schema if isinstance(schema, dict) else {}
-    found = convert(text, schema, root)
+    found = convert(text, schema, cast("dict[str, Any]", schema) if isinstance(schema, dict) else {})
     assert found == expected
     assert type(found) is type(expected)
 
