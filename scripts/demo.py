@@ -27,6 +27,8 @@ ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "notebooks" / "quickstart.ipynb"
 COPY = ROOT / "build" / "demo" / SOURCE.name
 CELL_LIMIT = 120  # seconds
+WIDTH = 100
+PICTURE = re.compile(r"!\[([^\]]*)\]\([^)]*\)")
 ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
 
 
@@ -44,13 +46,15 @@ def say(text: str = "") -> None:
 
 
 def say_markdown(source: str) -> None:
-    """Prose as it is, headings in bold, long lines wrapped."""
-    for line in source.splitlines():
-        if line.startswith("#"):
-            say("\n" + bold(line.lstrip("# ")))
+    """Prose as paragraphs of the terminal's width, headings in bold, pictures by what they show."""
+    for paragraph in PICTURE.sub(r"[picture: \1]", source).split("\n\n"):
+        first, *rest = paragraph.splitlines() or [""]
+        if first.startswith("#"):
+            say("\n" + bold(first.lstrip("# ")) + "\n")
+        elif first.startswith("- "):
+            say("\n".join([first, *rest]) + "\n")
         else:
-            say("\n".join(textwrap.wrap(line, 110, break_on_hyphens=False)) if len(line) > 110 else line)
-    say()
+            say(textwrap.fill(" ".join([first, *rest]), WIDTH, break_long_words=False, break_on_hyphens=False) + "\n")
 
 
 def output_text(output: Any) -> str:
