@@ -59,7 +59,10 @@ def test_the_card_names_the_server_the_act_and_quotes_the_message(page: Page) ->
 def test_a_live_card_also_carries_text_and_page(page: Page) -> None:
     form()
     assert page.live
-    assert page.text == "demo asks, while running demo.book\n> Which seat?\nwaiting for an answer"
+    assert (
+        page.text
+        == "demo asks, while running demo.book\n> Which seat?\nwaiting for an answer; expired if its kernel is gone"
+    )
     assert "Which seat?" in page.last["text/html"]
 
 
@@ -145,6 +148,15 @@ def test_a_withdrawn_question_says_so_and_its_buttons_are_dead(page: Page) -> No
     submit.click()
     assert asked.answers == []
     assert "Closed: the call was cancelled" in page.text
+
+
+def test_a_question_left_open_is_expired_when_the_kernel_ends(page: Page) -> None:
+    asked = form()
+    cards.close_all()
+    assert not page.live
+    assert page.text.splitlines()[-1] == "Expired: the kernel ended before it was answered"
+    asked.press("Cancel")
+    assert asked.answers == []
 
 
 def test_a_message_alone_is_a_confirmation(page: Page) -> None:

@@ -20,7 +20,11 @@ QUESTION = Question("1", "elicitation", "demo", "?", {})
 def posted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
     monkeypatch.setattr(showing, "LATE_SECONDS", 0.01)
-    monkeypatch.setattr(jobs, "post", lambda function, place=None: found.append(function))
+
+    def post(function: Any, place: Any = None) -> None:
+        found.append(function)
+
+    monkeypatch.setattr(jobs, "post", post)
     return found
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 from typing import TYPE_CHECKING
 
-from jupyter_mcp.errors import Cancelled, Interrupted, ToolError
 from jupyter_mcp.notebook.cards import clock, kit
 from jupyter_mcp.notebook.cards.live import Card
 from jupyter_mcp.notebook.cards.progress import Gauge
@@ -35,7 +34,8 @@ class LiveCall:
         self._picture = kit.markup(self._gauge.html())
         self._button = kit.button("Cancel call", self._press, look="warning", tip=f"Cancel {label}")
         parts = [self._picture, *([kit.row([self._button])] if cancel is not None else [])]
-        self.card = Card(kit.root(parts), lambda: bundle(self._gauge.view))
+        ended = CallView(label, "ended with its kernel")
+        self.card = Card(kit.root(parts), lambda: bundle(self._gauge.view), lambda: bundle(ended))
 
     def show(self) -> LiveCall:
         """Display it in the current cell. Main thread; twice is once."""
@@ -50,15 +50,13 @@ class LiveCall:
         self._tick()
 
     def finish(self, outcome: object = None) -> None:
-        """Replace the card: by the outcome's own picture, or by one line for an error (which the cell shows itself)."""
+        """Replace the card by the outcome's own picture; an error leaves nothing, because the cell shows it itself."""
         clock.stop(self._tick)
         self.card.finish(self._last(outcome))
 
     def _last(self, outcome: object) -> Bundle:
-        if isinstance(outcome, ToolError) and outcome.result is not None:
-            return bundle(outcome.result)
         if isinstance(outcome, BaseException):
-            return bundle(CallView(self._label, _how(outcome)))
+            return {"text/plain": "", "text/html": ""}
         return bundle(outcome) if outcome is not None else bundle(CallView(self._label, "done"))
 
     def _tick(self) -> None:
@@ -74,9 +72,3 @@ class LiveCall:
             self._cancel()
         except Exception:
             log.exception("%s could not be cancelled", self._label)
-
-
-def _how(error: BaseException) -> str:
-    if isinstance(error, Cancelled):
-        return "cancelled"
-    return "interrupted" if isinstance(error, (Interrupted, KeyboardInterrupt)) else "failed"

@@ -7,6 +7,8 @@ widget". Nothing here knows what a card is about.
 
 from __future__ import annotations
 
+import atexit
+import functools
 import threading
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -30,12 +32,14 @@ class Card:
 
     Args:
         root: its outermost widget.
-        static: draws the card as it is now, for the plain side of the output and for an end without a result.
+        static: draws the card as it is now, for the plain side of the output.
+        ended: draws its end without a result (the kernel ends, the extension is unloaded); by default as `static`.
     """
 
-    def __init__(self, root: Any, static: Callable[[], Bundle]) -> None:
+    def __init__(self, root: Any, static: Callable[[], Bundle], ended: Callable[[], Bundle] | None = None) -> None:
         self.root = root
         self._static = static
+        self._ended = ended or static
         self._id = f"jupyter-mcp-{uuid.uuid4().hex}"  # transient: Jupyter does not save it
         self._shown = False
         self._over = False
@@ -62,6 +66,7 @@ class Card:
         publish({**self._static(), VIEW: view}, transient={"display_id": self._id})
         with _lock:
             _live[self._id] = self
+        _close_at_exit()
         return self
 
     def wire(self, *more: Any) -> None:
@@ -71,7 +76,7 @@ class Card:
         unroute(*(more or (self.root,)))
 
     def finish(self, bundle: Bundle | None = None) -> bool:
-        """Replace it by a bundle (else by its own static picture) and free its widgets. Any thread.
+        """Replace it by a bundle (else by the picture of its end) and free its widgets. Any thread.
 
         Returns whether this call ended it; later ones do nothing.
         """
@@ -82,9 +87,15 @@ class Card:
         with _lock:
             _live.pop(self._id, None)
         if self._shown:
-            publish(bundle if bundle is not None else self._static(), transient={"display_id": self._id}, update=True)
+            publish(bundle if bundle is not None else self._ended(), transient={"display_id": self._id}, update=True)
         free(self.root)
         return True
+
+
+@functools.cache
+def _close_at_exit() -> None:
+    """A kernel that ends in good order leaves pictures, not dead widgets."""
+    atexit.register(close_all)
 
 
 def close_all() -> None:

@@ -53,7 +53,8 @@ class QuestionCard:
         self._buttons: list[Any] = []
         body = self._body()
         root = kit.root([*self._head(), *body, self._status, kit.row(self._foot())])
-        self.card = Card(root, lambda: bundle(question))
+        expired = QuestionRecord(question, None, "expired: the kernel ended before it was answered")
+        self.card = Card(root, lambda: bundle(question), lambda: bundle(expired))
 
     def _body(self) -> list[Any]:
         """The widgets of this kind of question."""

@@ -41,7 +41,8 @@ class ResourcePanel:
         self._server, self._runner = server, runner
         self._template = item.get("uriTemplate") if isinstance(item.get("uriTemplate"), str) else None
         self._plain = str(item.get("uri") or "")
-        names = [(name, "", True) for name in _variables(self._template)] if self._template is not None else []
+        spared = _optional(self._template or "")
+        names = [(name, "", name not in spared) for name in _variables(self._template or "")]
         self._fields = SuggestingFields(names, self._suggest, self._refresh)
         self._status = kit.markup("")
         self._read = kit.button("Read", self._press, look="primary", tip="Read this resource")
@@ -68,9 +69,8 @@ class ResourcePanel:
         """The address to read, or why there is none yet. Optional parts of a template may stay empty."""
         if self._template is None:
             return self._plain, ""
-        needed = [name for name in self._fields.needed if name not in _optional(self._template)]
-        if needed:
-            return "", f"Still needed: {', '.join(needed)}"
+        if self._fields.needed:
+            return "", f"Still needed: {', '.join(self._fields.needed)}"
         from jupyter_mcp.protocol import uritemplate
 
         try:

@@ -31,7 +31,13 @@ def record_piece(record: QuestionRecord) -> Piece:
 
 def question_piece(question: Question) -> Piece:
     """A question that is still open, for the plain side of its live card."""
-    return stack([asked_by(question), _asked(question), plain_line("waiting for an answer", mark="i")])
+    return stack(
+        [
+            asked_by(question),
+            _asked(question),
+            plain_line("waiting for an answer; expired if its kernel is gone", mark="i"),
+        ]
+    )
 
 
 def asked_by(question: Question, *, past: bool = False) -> Piece:
