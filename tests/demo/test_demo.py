@@ -231,7 +231,7 @@ async def test_prompts_complete_their_arguments_also_from_one_another(revision: 
 
 
 def test_it_runs_as_a_module_and_prints_nothing_else():
-    lines = [
+    lines: list[dict[str, Any]] = [
         {
             "jsonrpc": "2.0",
             "id": 1,

@@ -52,20 +52,20 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
     gates = Gates()
 
     @server.tool(title="Add", annotations={"readOnlyHint": True}, icons=[ICON], meta={"k": 1})
-    def add(a: int, b: int = 1) -> int:  # pyright: ignore[reportUnusedFunction]
+    def add(a: int, b: int = 1) -> int:
         """Add."""
         return a + b
 
     @server.tool
-    async def report(city: str) -> Report:  # pyright: ignore[reportUnusedFunction]
+    async def report(city: str) -> Report:
         return Report(city, 1.5)
 
     @server.tool
-    async def media() -> list[Any]:  # pyright: ignore[reportUnusedFunction]
+    async def media() -> list[Any]:
         return ["see", PNG, Audio(b"RIFF....WAVE"), Link("notes://today", "today")]
 
     @server.tool
-    async def fail(kind: Literal["tool", "value", "key", "exit", "cancelled", "odd"]) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
+    async def fail(kind: Literal["tool", "value", "key", "exit", "cancelled", "odd"]) -> dict[str, Any]:
         errors: dict[str, BaseException] = {
             "tool": ToolError("No such row."),
             "value": ValueError("bad value"),
@@ -80,7 +80,7 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         raise errors[kind]
 
     @server.tool
-    def block(ctx: Context) -> str:  # pyright: ignore[reportUnusedFunction]
+    def block(ctx: Context) -> str:
         """Stand on a thread until the gate opens, then look at the context."""
         gates.entered.set()
         gates.thread.wait(10)
@@ -94,7 +94,7 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         return "done"
 
     @server.tool
-    async def wait(ctx: AsyncContext) -> str:  # pyright: ignore[reportUnusedFunction]
+    async def wait(ctx: AsyncContext) -> str:
         gates.entered.set()
         try:
             await asyncio.Event().wait()
@@ -104,7 +104,7 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         return "never"
 
     @server.tool
-    async def tell(ctx: AsyncContext, level: str = "info") -> str:  # pyright: ignore[reportUnusedFunction]
+    async def tell(ctx: AsyncContext, level: str = "info") -> str:
         for done in (1, 1, 0.5, 2, float("nan"), 3):
             await ctx.progress(done, 3, f"step {done}")
         await ctx.log(level, {"x": float("nan")}, logger="l")
@@ -112,13 +112,13 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         return "told"
 
     @server.tool
-    def tell_blocking(ctx: Context) -> str:  # pyright: ignore[reportUnusedFunction]
+    def tell_blocking(ctx: Context) -> str:
         for done in range(1, 201):
             ctx.progress(done, 200)
         return "told"
 
     @server.tool
-    async def book(city: str, ctx: AsyncContext) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
+    async def book(city: str, ctx: AsyncContext) -> dict[str, Any]:
         gates.seen.append("run")
         seat = await ctx.elicit("Which seat?", SEAT)
         if not seat.accepted:
@@ -127,12 +127,12 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         return {"booked": sure.data, "seat": seat.data["seat"]}
 
     @server.tool
-    def book_blocking(ctx: Context) -> str:  # pyright: ignore[reportUnusedFunction]
+    def book_blocking(ctx: Context) -> str:
         number = ctx.elicit("How many?", int)
         return f"{number.action} {number.data}"
 
     @server.tool
-    async def several(ctx: AsyncContext) -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
+    async def several(ctx: AsyncContext) -> dict[str, Any]:
         answers = await ctx.ask({"seat": Elicit("Seat?", SEAT), "word": Sample("A word?"), "where": Roots()})
         return {
             "seat": answers["seat"].data["seat"],
@@ -141,7 +141,7 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         }
 
     @server.tool
-    async def at_once(ctx: AsyncContext) -> list[Any]:  # pyright: ignore[reportUnusedFunction]
+    async def at_once(ctx: AsyncContext) -> list[Any]:
         """Two questions from a task group."""
         async with asyncio.TaskGroup() as group:
             one = group.create_task(ctx.elicit("One?", int, key="one"))
@@ -149,7 +149,7 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         return [one.result().data, two.result().data]
 
     @server.tool
-    async def by_hand(ctx: AsyncContext) -> Any:  # pyright: ignore[reportUnusedFunction]
+    async def by_hand(ctx: AsyncContext) -> Any:
         """Ask without ctx.elicit, with a state of its own."""
         step = ctx.state or 0
         if step < 2:
@@ -157,31 +157,31 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         return {"last": ctx.responses["s1"]["content"]}
 
     @server.tool
-    async def moody(ctx: AsyncContext) -> str:  # pyright: ignore[reportUnusedFunction]
+    async def moody(ctx: AsyncContext) -> str:
         """Words its question anew each time."""
         gates.seen.append("run")
         answer = await ctx.elicit(f"Question number {len(gates.seen)}?", int)
         return f"{answer.data}"
 
     @server.tool
-    async def page(ctx: AsyncContext) -> str:  # pyright: ignore[reportUnusedFunction]
+    async def page(ctx: AsyncContext) -> str:
         return (await ctx.elicit_url("Log in.", "https://example.org/login")).action
 
     @server.tool
-    async def careful(ctx: AsyncContext) -> str:  # pyright: ignore[reportUnusedFunction]
+    async def careful(ctx: AsyncContext) -> str:
         return "can" if ctx.can("elicitation", "form") and ctx.can("sampling") else "cannot"
 
     @server.tool
-    async def login(ctx: AsyncContext) -> str:  # pyright: ignore[reportUnusedFunction]
+    async def login(ctx: AsyncContext) -> str:
         await ctx.elicit("Log in", {"properties": {"password": {"type": "string"}}})
         return "never"
 
     @server.resource("notes://today", title="Today", mime_type="text/markdown", size=5, annotations={"priority": 1})
-    async def today() -> str:  # pyright: ignore[reportUnusedFunction]
+    async def today() -> str:
         return "milk\n"
 
     @server.resource("notes://{day}{?lines}")
-    def note(day: str, lines: int = 1) -> str:  # pyright: ignore[reportUnusedFunction]
+    def note(day: str, lines: int = 1) -> str:
         if day == "never":
             raise NotFound("no such day")
         if day == "broken":
@@ -189,15 +189,15 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         return f"{day} {lines}"
 
     @server.resource("data://table")
-    async def table() -> dict[str, Any]:  # pyright: ignore[reportUnusedFunction]
+    async def table() -> dict[str, Any]:
         return {"x": [1, float("nan")]}
 
     @server.resource("data://secret")
-    async def secret(ctx: AsyncContext) -> str:  # pyright: ignore[reportUnusedFunction]
+    async def secret(ctx: AsyncContext) -> str:
         return f"{(await ctx.elicit('May I?')).action}"
 
     @server.prompt(title="Review")
-    async def review(language: Literal["python", "perl"], lines: int = 3) -> list[Any]:  # pyright: ignore[reportUnusedFunction]
+    async def review(language: Literal["python", "perl"], lines: int = 3) -> list[Any]:
         """Review code.
 
         Args:
@@ -206,11 +206,11 @@ def make_server(**options: Any) -> tuple[Server, Gates]:
         return [user(f"{language} {lines}"), assistant("yes")]
 
     @server.prompt
-    async def ask(ctx: AsyncContext) -> str:  # pyright: ignore[reportUnusedFunction]
+    async def ask(ctx: AsyncContext) -> str:
         return f"{(await ctx.elicit('Context?', str)).data}"
 
     @server.completion(note, "day")
-    async def days(prefix: str, chosen: dict[str, str]) -> list[str]:  # pyright: ignore[reportUnusedFunction]
+    async def days(prefix: str, chosen: dict[str, str]) -> list[str]:
         return [f"{prefix}{n}{chosen.get('lines', '')}" for n in range(150)]
 
     return server, gates

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.protocol import modern
 from jupyter_mcp.protocol.revisions import era
@@ -17,6 +17,11 @@ if TYPE_CHECKING:
 EVERYTHING: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}}
 Answer = Callable[[dict[str, Any]], Mapping[str, Any] | None]
 """Params of the server's question -> the bare result, an error as {"code", "message"}, or None to stay silent."""
+
+
+def always(result: Mapping[str, Any]) -> Answer:
+    """Answer every question of a kind with this."""
+    return lambda params: result
 
 
 class RpcFailure(Exception):
@@ -131,7 +136,8 @@ class Talk:
 
     def of(self, method: str) -> list[dict[str, Any]]:
         """The params of the notifications of that method so far."""
-        return [one.get("params", {}) for one in self.received if isinstance(one, dict) and one.get("method") == method]
+        messages = [cast("dict[str, Any]", one) for one in self.received if isinstance(one, dict)]
+        return [one.get("params", {}) for one in messages if one.get("method") == method]
 
     async def until(self, condition: Callable[[], bool]) -> None:
         """Wait until something holds, asked after every message."""

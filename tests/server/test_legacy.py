@@ -10,7 +10,7 @@ import pytest
 from jupyter_mcp.protocol.revisions import LATEST_LEGACY, LEGACY
 from jupyter_mcp.server import Server
 from tests.server.sample import make_server
-from tests.server.talk import EVERYTHING, INFO, RpcFailure, Talk
+from tests.server.talk import EVERYTHING, INFO, RpcFailure, Talk, always
 
 pytestmark = pytest.mark.anyio
 every_revision = pytest.mark.parametrize("revision", LEGACY)
@@ -283,7 +283,11 @@ async def test_a_level_that_does_not_exist_is_the_authors_mistake():
 @pytest.mark.parametrize("revision", ["2025-06-18", "2025-11-25"])
 async def test_a_handler_asks_by_requests_and_runs_once(revision: str):
     server, gates = make_server()
-    answers = {"elicitation/create": lambda p: SEAT_A if "Which" in p["message"] else accept(value=True)}  # type: ignore[no-untyped-def]
+
+    def choose(params: dict[str, Any]) -> dict[str, Any]:
+        return SEAT_A if "Which" in params["message"] else accept(value=True)
+
+    answers = {"elicitation/create": choose}
     async with Talk(server, revision, answers=answers) as talk:
         result = await talk.call("book", {"city": "Rome"})
         assert result["structuredContent"] == {"booked": True, "seat": "a"}
@@ -307,7 +311,7 @@ async def test_a_blocking_handler_asks_too():
 
 
 async def test_several_questions_go_out_at_once():
-    answers: dict[str, Any] = {"roots/list": lambda _: {"roots": [{"uri": "file:///w"}, {"bad": 1}]}}
+    answers = {"roots/list": always({"roots": [{"uri": "file:///w"}, {"bad": 1}]})}
     async with Talk(make_server()[0], answers=answers) as talk:
         _, future = await talk.start("tools/call", {"name": "several"})
         await talk.until(lambda: len(talk.asked) == 3)

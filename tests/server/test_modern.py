@@ -10,7 +10,7 @@ import pytest
 from jupyter_mcp.protocol import modern
 from jupyter_mcp.protocol.modern import LOG_LEVEL_KEY, SUBSCRIPTION_KEY
 from tests.server.sample import make_server
-from tests.server.talk import INFO, RpcFailure, Talk
+from tests.server.talk import INFO, RpcFailure, Talk, always
 
 pytestmark = pytest.mark.anyio
 NEW = "2026-07-28"
@@ -23,6 +23,10 @@ def accept(**content: Any) -> dict[str, Any]:
 
 def book(**more: Any) -> dict[str, Any]:
     return {"name": "book", "arguments": {"city": "Rome"}, **more}
+
+
+def text(words: str) -> dict[str, Any]:
+    return {"type": "text", "text": words}
 
 
 # --- life
@@ -79,12 +83,12 @@ async def test_logs_come_only_to_requests_that_ask_for_them():
         await talk.call("tell", progressToken="p")
         assert talk.of("notifications/message") == []
         assert [one["progress"] for one in talk.of("notifications/progress")] == [1, 2, 3]
-        await talk.call("tell", **{LOG_LEVEL_KEY: "warning"})
+        await talk.call("tell", {}, **{LOG_LEVEL_KEY: "warning"})
         assert talk.of("notifications/message") == []
-        await talk.call("tell", **{LOG_LEVEL_KEY: "debug"})
+        await talk.call("tell", {}, **{LOG_LEVEL_KEY: "debug"})
         assert [one["level"] for one in talk.of("notifications/message")] == ["info", "debug"]
         with pytest.raises(RpcFailure) as caught:
-            await talk.call("tell", **{LOG_LEVEL_KEY: "loud"})
+            await talk.call("tell", {}, **{LOG_LEVEL_KEY: "loud"})
         assert caught.value.code == -32602
 
 
@@ -147,14 +151,10 @@ async def test_blocking_handlers_resources_and_prompts_have_rounds_too():
 
 
 async def test_several_questions_make_one_round():
-    answers: dict[str, Any] = {
-        "elicitation/create": lambda _: SEAT_A,
-        "sampling/createMessage": lambda _: {
-            "role": "assistant",
-            "content": [{"type": "text", "text": "hi"}],
-            "model": "m",
-        },
-        "roots/list": lambda _: {"roots": [{"uri": "file:///w", "name": "w"}]},
+    answers = {
+        "elicitation/create": always(SEAT_A),
+        "sampling/createMessage": always({"role": "assistant", "content": [text("hi")], "model": "m"}),
+        "roots/list": always({"roots": [{"uri": "file:///w", "name": "w"}]}),
     }
     async with Talk(make_server()[0], NEW, answers=answers) as talk:
         first = await talk.request("tools/call", {"name": "several"})
@@ -181,7 +181,10 @@ async def test_missing_answers_are_asked_again_and_extra_ones_ignored():
         second = await talk.request("tools/call", {"name": "several", **more})
         assert set(second["inputRequests"]) == {"word", "where"}
         word = {"role": "assistant", "content": {"type": "text", "text": "hi"}, "model": "m"}
-        rest = {"inputResponses": {"word": word, "where": {"roots": []}}, "requestState": second["requestState"]}
+        rest: dict[str, Any] = {
+            "inputResponses": {"word": word, "where": {"roots": []}},
+            "requestState": second["requestState"],
+        }
         done = await talk.request("tools/call", {"name": "several", **rest})
         assert done["structuredContent"] == {"seat": "a", "word": "hi", "where": []}
 
@@ -189,6 +192,7 @@ async def test_missing_answers_are_asked_again_and_extra_ones_ignored():
 async def test_an_answer_that_does_not_fit_is_asked_again_and_not_for_ever():
     async with Talk(make_server()[0], NEW) as talk:
         result = await talk.request("tools/call", book())
+        wrong: dict[str, Any] = {}
         for _ in range(2):
             key = next(iter(result["inputRequests"]))
             wrong = {"inputResponses": {key: accept(seat="z")}, "requestState": result["requestState"]}

@@ -241,7 +241,7 @@ def test_the_same_function_again_replaces_and_another_of_the_name_is_refused():
 
     def define(answer: int) -> None:
         @server.tool
-        def tool() -> int:  # pyright: ignore[reportUnusedFunction]
+        def tool() -> int:
             return answer
 
     define(1)

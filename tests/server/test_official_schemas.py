@@ -42,7 +42,8 @@ def check(revision: str, name: str, value: Any) -> None:
     if name not in whole[key]:
         pytest.fail(f"{revision} has no {name}")
     kind = jsonschema.Draft202012Validator if key == "$defs" else jsonschema.Draft7Validator
-    errors = list(kind({"$ref": f"#/{key}/{name}", key: whole[key]}).iter_errors(value))
+    validator: Any = kind({"$ref": f"#/{key}/{name}", key: whole[key]})
+    errors = list(validator.iter_errors(value))
     assert not errors, (
         f"{name} of {revision}: {errors[0].message} at {list(errors[0].absolute_path)}\n{json.dumps(value)[:600]}"
     )
@@ -96,7 +97,7 @@ async def test_notifications_are_what_the_schema_says(revision: str):
         else:
             await talk.request("resources/subscribe", {"uri": "notes://today"})
         level = {"io.modelcontextprotocol/logLevel": "debug"} if era(revision) == "modern" else {}
-        await talk.call("tell", progressToken=1, **level)
+        await talk.call("tell", {}, progressToken=1, **level)
         server.tools_changed()
         server.resource_updated("notes://today")
         await talk.settle()

@@ -143,7 +143,7 @@ class Pipe:
 
 
 def outbox(pipe: Pipe) -> Outbox:
-    return Outbox(pipe)  # type: ignore[arg-type]  # pyright: ignore[reportArgumentType]
+    return Outbox(pipe)  # type: ignore[arg-type]
 
 
 @pytest.mark.anyio

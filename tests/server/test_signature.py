@@ -37,8 +37,8 @@ def test_a_none_default_allows_none():
 def test_a_name_that_cannot_be_resolved_costs_its_annotation_only():
     def tool(a: NoSuchName, b: int): ...  # type: ignore[name-defined]  # noqa: F821
 
-    found = {one.name: one.annotation for one in inspect_handler(tool).parameters}
-    assert found == {"a": Any, "b": int}
+    handler = inspect_handler(tool)  # pyright: ignore[reportUnknownArgumentType]
+    assert {one.name: one.annotation for one in handler.parameters} == {"a": Any, "b": int}
 
 
 def test_local_classes_are_found_through_the_closure():
@@ -118,7 +118,7 @@ def test_generators_lambdas_and_things_that_are_no_functions_are_refused():
         with pytest.raises(UsageError, match="generator"):
             inspect_handler(one)
     with pytest.raises(UsageError, match="lambda"):
-        inspect_handler(lambda a: a)  # pyright: ignore[reportUnknownLambdaType]
+        inspect_handler(lambda: 1)
     with pytest.raises(UsageError, match="not from int"):
         inspect_handler(3)  # type: ignore[arg-type]
 
