@@ -14,35 +14,31 @@ work is in `opening`, `calls`, `questions`, `listings` and `watching`.
 
 from __future__ import annotations
 
-import asyncio
-import itertools
 import logging
 from collections import deque
 from typing import TYPE_CHECKING, Any, Literal, cast
 
 from jupyter_mcp.client import diagnosis
 from jupyter_mcp.client.calls import Calls
-from jupyter_mcp.client.incoming import Incoming
-from jupyter_mcp.client.link import Link
+from jupyter_mcp.client.life import Life
 from jupyter_mcp.client.listings import Kind, Listing, Listings
-from jupyter_mcp.client.opening import Opening, remember, remembered
-from jupyter_mcp.client.options import ConnectOptions, EraChoice
+from jupyter_mcp.client.options import ConnectOptions
 from jupyter_mcp.client.peer import Call, OnLog, OnProgress, ServerPeer
 from jupyter_mcp.client.questions import Questions
-from jupyter_mcp.client.session import Session
 from jupyter_mcp.client.watching import Watch, Watching
-from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, LocalProtocolError, MCPError, UsageError
-from jupyter_mcp.protocol import jsonrpc, legacy
+from jupyter_mcp.errors import ConnectionLost, LocalProtocolError, UsageError
+from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.capabilities import declared, may_notify
 from jupyter_mcp.protocol.methods import TABLE, known
 from jupyter_mcp.protocol.modern import LOG_LEVELS
-from jupyter_mcp.protocol.probe import Verdict, fallback, probe
 from jupyter_mcp.protocol.revisions import Era, features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
+    from jupyter_mcp.client.link import Link
     from jupyter_mcp.client.pending import Pending
+    from jupyter_mcp.client.session import Session
     from jupyter_mcp.transport.base import Closed, Transport
 
 __all__ = ["Call", "ConnectOptions", "Connection", "Listing", "ServerPeer", "Watch"]
@@ -79,19 +75,14 @@ class Connection:
         self.notes: list[str] = []
         self.noise: deque[str] = deque(maxlen=200)
         self.last_closed: Closed | None = None
-        self._make_transport = make_transport
         self._peer = peer
         self.link: Link | None = None
-        self._ids = itertools.count(1)
-        self._opening = asyncio.Lock()
-        self._ending: asyncio.Future[None] | None = None
-        self._falling = asyncio.Lock()
         self._noted: set[str] = set()
         self.requests = Calls(self)
-        self._incoming = Incoming(self, peer)
+        self._life = Life(self, make_transport, peer)
         self.questions = Questions(self, peer, self.requests.only)
         self.watching = Watching(self)
-        self.listings = Listings(self._list_page, self._offers, self.watching.covers, self._changed, options.max_pages)
+        self.listings = Listings(self._list_page, self._offers, self.watching.covers, self.changed, options.max_pages)
 
     # -- what is known --------------------------------------------------------------------------------------------
 
@@ -141,118 +132,11 @@ class Connection:
         Raises:
             ConnectionFailed: it cannot be started or reached, or there is no common revision.
         """
-        async with self._opening:
-            if self.state == "ready":
-                return
-            self.state = "starting"
-            self._changed()
-            try:
-                if on_status is not None:
-                    on_status("starting…")
-                await self._open()
-            except BaseException as error:
-                await self._abort(error)
-                raise
-
-    async def _open(self) -> None:
-        link = await self._start(None)
-        key = getattr(link.transport, "key", None)
-        known_era = remembered(key) if self.options.era == "auto" else None
-        try:
-            verdict, link = await self._probe(link, known_era or self.options.era)
-        except ConnectionFailed:
-            if known_era is None or self.state != "starting":
-                raise
-            remember(key, None)  # it speaks otherwise now
-            verdict, link = await self._probe(await self._start(link), "auto")
-        if verdict.era == "legacy":
-            remember(key, "legacy")
-        await self._begin(verdict, link)
-
-    async def _start(self, before: Link | None) -> Link:
-        """A fresh server, after `before` is gone."""
-        if before is not None:
-            await before.close()
-        if self.state != "starting":
-            raise ConnectionFailed(f"The connection to '{self.name}' was closed while it was opened.", server=self.name)
-        link = self.link = Link(self._make_transport(), self._incoming, lambda: next(self._ids))
-        await link.open()
-        return link
-
-    async def _probe(self, link: Link, era: EraChoice) -> tuple[Verdict, Link]:
-        opening = Opening(link, self.options, self._start)
-        verdict = await opening.run(probe(era, self.options.client_info, self._peer.capabilities))
-        return verdict, opening.link
-
-    async def _begin(self, verdict: Verdict, link: Link) -> None:
-        """Everything is agreed: use it."""
-        session = Session(
-            link,
-            verdict.era,
-            verdict.revision,
-            verdict.info,
-            verdict.instructions,
-            verdict.capabilities,
-            self.options.client_info,
-            self._peer.capabilities(verdict.revision),
-        )
-        for text in verdict.notes:
-            self.note(text, text)
-        if verdict.era == "legacy":
-            await self._say_initialized(link)
-        self.listings.forget()
-        self.session = session
-        self.state = "ready"
-        link.agreed.set()
-        self.watching.begin(session)
-        self._changed()
-
-    async def _say_initialized(self, link: Link) -> None:
-        try:
-            await link.send(legacy.initialized())
-        except ConnectionLost as lost:
-            raise ConnectionFailed(f"{lost.message.rstrip('.')} right after the handshake.") from None
+        await self._life.open(on_status)
 
     async def fall_back(self, session: Session) -> None:
         """The server of `session` is only half modern: do the handshake after all, once for all who notice."""
-        async with self._falling:
-            if self.session is not session or session.link.closed is not None:
-                return
-            opening = Opening(session.link, self.options, self._start)
-            verdict = await opening.run(fallback(self.options.client_info, self._peer.capabilities))
-            self.note(
-                "half-modern",
-                "The server answers server/discover but wants the initialize handshake; the legacy era is used."
-                " era=legacy spares the detour.",
-            )
-            remember(getattr(session.link.transport, "key", None), "legacy")
-            await self._begin(verdict, opening.link)
-
-    async def _abort(self, error: BaseException) -> None:
-        """Opening failed, or was cancelled: nothing stays behind."""
-        if self.state == "starting":
-            self.state = "closed"
-        link = self.link
-        if isinstance(error, MCPError):
-            if link is not None:
-                await asyncio.shield(link.close())
-            self._explain(error)
-        elif link is not None:
-            self._ending = asyncio.ensure_future(link.close())  # an interrupt does not wait for it
-        self._changed()
-
-    def _explain(self, error: MCPError) -> None:
-        """Add what is known about the server to the error: its name, its last words, what to do."""
-        error.server = self.name
-        error.message = error.message.replace("The server ", f"The server '{self.name}' ", 1)
-        if isinstance(error, ConnectionFailed):
-            closed = self.link.closed if self.link else None
-            error.stderr = error.stderr or list(self.stderr)
-            if error.exit_code is None and closed is not None:
-                error.exit_code = closed.exit_code
-            error.hint = error.hint or diagnosis.hint(error.stderr, tuple(self.noise), error.exit_code)
-        if error.hint and error.message[-1:] not in ".!?":
-            error.message += "."
+        await self._life.fall_back(session)
 
     async def close(self) -> None:
         """End it. Whoever still waits gets `ConnectionLost`. Returns when nothing of the server is left."""
@@ -268,7 +152,7 @@ class Connection:
         self.questions.end()
         self.listings.end()
         self.watching.end()
-        self._changed()
+        self.changed()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
         """Run something beside, as long as the link lives."""
@@ -472,7 +356,8 @@ class Connection:
         self.notes.append(text)
         self._peer.note(self, text)
 
-    def _changed(self) -> None:
+    def changed(self) -> None:
+        """Tell the host that the state or a list is another now."""
         try:
             self._peer.changed(self)
         except Exception:

@@ -13,7 +13,7 @@ from jupyter_mcp.protocol.framing import printable
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-_Rule = tuple[re.Pattern[str], "str | Callable[[re.Match[str]], str]"]
+_Rule = tuple[str, "str | Callable[[re.Match[str]], str]", int]
 
 _OLD_SDK = "This server needs mcp<2: install it in an environment of its own, together with 'mcp<2'."
 _NEW_SDK = "This server needs mcp>=2: install it in an environment of its own, together with 'mcp>=2'."
@@ -46,7 +46,7 @@ def _unknown_argument(match: re.Match[str]) -> str:
 
 
 def _rule(pattern: str, words: str | Callable[[re.Match[str]], str], flags: int = 0) -> _Rule:
-    return re.compile(pattern, flags), words
+    return pattern, words, flags  # compiled at first use: most servers start
 
 
 # The first that fits wins.
@@ -85,8 +85,8 @@ _RULES: tuple[_Rule, ...] = (
 def hint(stderr: Sequence[str], noise: Sequence[str] = (), exit_code: int | None = None) -> str | None:
     """One sentence on what to do about a server that did not come up; None when nothing is recognised."""
     text = "\n".join(printable(line, 2000) for line in stderr)
-    for pattern, words in _RULES:
-        if match := pattern.search(text):
+    for pattern, words, flags in _RULES:
+        if match := re.search(pattern, text, flags):
             return words if isinstance(words, str) else words(match)
     if noise:
         return f"It wrote {noise[0]!r} on stdout: is it an MCP server, and in stdio mode?"
