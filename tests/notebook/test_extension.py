@@ -15,17 +15,6 @@ from tests.notebook.conftest import Cells, echo_server
 if TYPE_CHECKING:
     import pytest
 
-FORBIDDEN = (
-    "anyio",
-    "httpx",
-    "aiohttp",
-    "pydantic",
-    "jsonschema",
-    "referencing",
-    "uritemplate",
-    "ipywidgets",
-    "tornado",
-)
 ROOMS = ("protocol", "transport", "client", "server", "host", "runtime", "demo")
 
 

@@ -29,6 +29,8 @@ def kernel(request: pytest.FixtureRequest) -> Iterator[LiveKernel]:
 def seated() -> Iterator[LiveKernel]:
     """A kernel that a person sits at (cells allow input)."""
     with live_kernel(setup="%load_ext jupyter_mcp") as started:
+        # A busy machine must not look like a slow server: here only what a server tells makes a card.
+        started.run("from jupyter_mcp.notebook import showing\nshowing.LATE_SECONDS = 600")
         started.run("%mcp connect demo ;", allow_stdin=True)
         yield started
 
@@ -139,7 +141,7 @@ def test_a_question_to_nobody_is_cancelled_with_a_line_that_says_how_to_script_i
 
 
 def test_a_scripted_question_is_answered(kernel: LiveKernel):
-    kernel.run("%mcp answer name=Ann email=ann@example.org --server demo --times 1")
+    kernel.run("%mcp answer name=Ann email=ann@example.org arrival=2026-12-01 --server demo --times 1")
     assert "Ann" in kernel.run("r = %mcp call demo.book city=Paris\nprint(r.text)").text
 
 
@@ -201,3 +203,14 @@ def test_awaitable_twins_in_a_cell(seated: LiveKernel):
     )
     said = seated.run(code, allow_stdin=True).text.replace(".0", "").split()
     assert said == ["3", "7", "True", "True", "False"]
+
+
+def test_a_call_that_tells_nothing_has_a_card_when_it_is_late(seated: LiveKernel):
+    seated.run("showing.LATE_SECONDS = 0")
+    run = seated.run("%mcp call demo.add a=1 b=2", allow_stdin=True)
+    seated.run("showing.LATE_SECONDS = 600")
+    assert len(run.of("display_data")) == 1
+    assert run.of("execute_result") == []
+    shown = [*run.of("display_data"), *run.of("update_display_data")][-1]["data"]
+    assert "application/vnd.jupyter.widget-view+json" not in shown
+    assert "demo.add" in shown["text/plain"]
