@@ -340,7 +340,7 @@ class _Probe:
         if named:
             self._theirs = named
         legacy_next = choose_legacy(named, [v for v in self._legacy if v not in tried])
-        if event.code == UNSUPPORTED_VERSION and self._modern and not self._reprobed:
+        if event.code == UNSUPPORTED_VERSION and self._modern:
             again = choose_modern(named, self._modern) or (None if named else self._modern[-1])
             if again:
                 return again
