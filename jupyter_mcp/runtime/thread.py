@@ -33,7 +33,8 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 log = logging.getLogger("jupyter_mcp.runtime")
-log.addHandler(logging.NullHandler())  # without a handler, Python prints warnings to stderr: into the cell
+# Without a handler Python prints warnings to stderr, which is the cell; whoever wants to see them adds one.
+logging.getLogger("jupyter_mcp").addHandler(logging.NullHandler())
 
 
 class Pending(Future[T]):

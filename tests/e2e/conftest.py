@@ -51,4 +51,6 @@ def shared_browser(lab: LabServer, tmp_path_factory: pytest.TempPathFactory) -> 
 def browser(shared_browser: Browser) -> Generator[Browser]:
     shared_browser.problems.clear()
     yield shared_browser
+    said = shared_browser.stderr()
     shared_browser.close_pages()
+    assert not said, f"cells show what belongs in a log:\n{said}"

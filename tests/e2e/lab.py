@@ -173,6 +173,10 @@ class LabServer:
         notebook.metadata["kernelspec"] = {"name": spec, "display_name": spec, "language": "python"}
         nbformat.write(notebook, self.notebooks / name)  # pyright: ignore[reportUnknownMemberType]
 
+    def copy_saved(self, name: str, other: str) -> None:
+        """A saved notebook under another name, as somebody else would get it."""
+        shutil.copy(self.notebooks / name, self.notebooks / other)
+
     def read(self, name: str) -> Any:
         """A saved notebook."""
         return nbformat.read(self.notebooks / name, as_version=4)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
@@ -320,14 +324,26 @@ class Browser:
         if message.type == "error":
             self.problems.append(message.text)
 
+    def stderr(self) -> str:
+        """What the cells of the open pages have written to stderr: nothing of ours ever should."""
+        script = """() => {
+            const widget = window.jupyterapp && window.jupyterapp.shell.currentWidget;
+            if (!widget || !widget.content || !widget.content.widgets) return '';
+            const outputs = widget.content.widgets.flatMap(cell => cell.model.sharedModel.toJSON().outputs || []);
+            return outputs.filter(o => o.name === 'stderr').map(o => [].concat(o.text).join('')).join('');
+        }"""
+        return "".join(page.evaluate(script) for page in self._pages())
+
+    def _pages(self) -> list[Page]:
+        return [page for page in self._context.pages if page.url.startswith(self.server.url)]
+
     def close_pages(self) -> None:
         """Close all pages and their kernels."""
-        for page in self._context.pages:
-            if page.url.startswith(self.server.url):
-                page.evaluate("""async () => {
-                    const manager = window.jupyterapp && window.jupyterapp.serviceManager;
-                    if (manager) await manager.sessions.shutdownAll();
-                }""")
+        for page in self._pages():
+            page.evaluate("""async () => {
+                const manager = window.jupyterapp && window.jupyterapp.serviceManager;
+                if (manager) await manager.sessions.shutdownAll();
+            }""")
         for page in self._context.pages[1:]:
             page.close()
 

@@ -1,0 +1,75 @@
+"""A saved notebook is a document: reopened without its kernel's state it still shows everything."""
+
+from __future__ import annotations
+
+import re
+
+from tests.e2e.lab import CURRENT, Browser
+from tests.e2e.test_forms import BOOK, fill, open_notebook, submit
+
+CELLS = (
+    "%mcp tools",
+    BOOK,
+    "%mcp call demo.weather city=Oslo",
+    "%mcp call demo.table",
+    "%mcp call demo.chart",
+    "%mcp call demo.fail",
+    "%mcp read demo notes://today",
+    "%mcp servers",
+    "%mcp call demo.nothing",
+    "%mcp call demo.slow seconds=2",
+)
+LIVE = (1, 8)  # explorers stay live after their cell; JupyterLab shows no HTML beside a widget without its model
+VIEW = "application/vnd.jupyter.widget-view+json"
+
+
+def test_reopened_in_a_fresh_page_it_shows_its_content_and_no_broken_widget(browser: Browser) -> None:
+    notebook = open_notebook(browser, CURRENT, *CELLS)
+    for index in range(1, len(CELLS) + 1):
+        notebook.run(index)
+        if index == 2:
+            fill(notebook, 2)
+            submit(notebook, 2)
+        notebook.wait_done(index)
+    for index, name in ((1, "tools"), (4, "table"), (5, "chart"), (6, "error"), (7, "resource"), (8, "servers")):
+        notebook.screenshots(name, index)
+    notebook.save()
+    shown = [notebook.output(index).inner_text() for index in range(len(CELLS) + 1)]
+    assert "demo" in shown[0]
+
+    saved = browser.server.read(notebook.name)
+    outputs = [output for cell in saved.cells for output in cell.outputs if "data" in output]
+    for output in outputs:
+        plain = output["data"].get("text/plain", "")
+        assert "VBox" not in plain and "HBox" not in plain, "the plain side is content, not the name of a widget"
+        if VIEW in output["data"]:
+            assert "<table" in output["data"]["text/html"] and "demo" in plain
+
+    browser.server.copy_saved(notebook.name, "reopened.ipynb")
+    browser.close_pages()
+    again = browser.open("reopened.ipynb")
+    again.output(2).get_by_text("Ada Lovelace").first.wait_for()
+    text = "\n".join(again.output(index).inner_text() for index in range(len(CELLS) + 1) if index not in LIVE)
+    for expected in ("Ada Lovelace", "Oslo", "Neptune", "This tool always fails.", "UsageError", "Done: 10 steps."):
+        assert expected in text
+    assert again.output(5).locator("img").count() == 1
+    assert not re.search("model not found|Error displaying widget|Loading widget", text), text
+    again.screenshots("reopened", 2)
+
+
+def test_the_explorer_of_tools_calls_a_tool(browser: Browser) -> None:
+    notebook = open_notebook(browser, CURRENT, "%mcp tools")
+    notebook.run(1)
+    notebook.wait_done(1)
+    cell = notebook.cell(1)
+    cell.get_by_role("textbox").first.fill("add two")
+    cell.get_by_role("option", name=re.compile("demo.add|Add two")).first.wait_for()
+    cell.get_by_role("listbox").first.select_option(index=0)
+    cell.get_by_label("a", exact=True).first.fill("2")
+    cell.get_by_label("b", exact=True).first.fill("40")
+    notebook.page.keyboard.press("Tab")
+    button = notebook.button("Call", 1)
+    notebook.until_enabled(button)
+    button.click()
+    cell.get_by_text("42").first.wait_for()
+    notebook.screenshots("tool-browser", 1)
