@@ -102,6 +102,10 @@ class AsyncContext(_Shared):
         """Send a log message, if the client wants its level ("debug", "info", … "emergency")."""
         await self._send(self._exchange.log(level, data, logger))
 
+    async def sleep(self, seconds: float) -> None:
+        """`asyncio.sleep`, here so that both contexts have it."""
+        await asyncio.sleep(seconds)
+
     async def _send(self, message: dict[str, Any] | None) -> None:
         if message is not None:
             await self._exchange.post(message)

@@ -262,11 +262,23 @@ def check_allowed(question: Question, caps: Mapping[str, Any], features: Feature
     """
     params = question.params(features)
     refusal = capabilities.client_allows(caps, question.method, params)
-    if refusal is None:
+    required = _unknown_to(features, question) if refusal is None else refusal.required or {}
+    if not required:
         return params
-    required = refusal.required or {}
     what = _words(required)
     raise MissingCapability(f"This needs a client that supports {what}, and the client did not declare it.", required)
+
+
+def _unknown_to(features: Features, question: Question) -> dict[str, Any]:
+    """The capability that the revision itself does not know, whatever the client declared; {} when it knows all."""
+    if isinstance(question, Elicit):
+        if not features.elicitation:
+            return {"elicitation": {}}
+        if question.url is not None and not features.url_elicitation:
+            return {"elicitation": {"url": {}}}
+    if isinstance(question, Sample) and question.tools is not None and not features.sampling_tools:
+        return {"sampling": {"tools": {}}}
+    return {}
 
 
 def _words(required: Mapping[str, Any]) -> str:

@@ -414,9 +414,12 @@ class Server:
 
         Raises:
             ConnectionFailed: the process has no stdin and stdout.
+            UsageError: an event loop runs already (in a notebook, for one).
         """
         from jupyter_mcp.server.stdio import StdioServerTransport
 
+        if _loop_is_running():
+            raise UsageError("run_stdio needs a process of its own; where a loop runs already, await server.serve(…).")
         transport = StdioServerTransport()
         try:
             asyncio.run(self.serve(transport))
@@ -427,6 +430,14 @@ class Server:
         handler = inspect_handler(function, what=what, name=name)
         self._uses_context = self._uses_context or handler.context is not None
         return handler
+
+
+def _loop_is_running() -> bool:
+    try:
+        asyncio.get_running_loop()
+    except RuntimeError:
+        return False
+    return True
 
 
 def _labels(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Awaitable, Callable, Generator, Mapping
-from typing import TYPE_CHECKING, Any, Protocol, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import ConnectionLost, LocalProtocolError, RequestError
 from jupyter_mcp.protocol import inbound, jsonrpc, legacy, listen, modern
@@ -23,6 +23,7 @@ from jupyter_mcp.server.dispatch import Failure, complain
 from jupyter_mcp.server.exchange import Exchange, Peer
 from jupyter_mcp.server.outbox import Outbox
 from jupyter_mcp.server.rounds import NeedInput
+from jupyter_mcp.server.ways import Batch, Single, Way
 
 if TYPE_CHECKING:
     from jupyter_mcp.protocol.revisions import Era
@@ -41,7 +42,7 @@ class Session:
         self._server = server
         self._transport = transport
         self._outbox = Outbox(transport)
-        self._single = _Single(self._outbox)
+        self._single = Single(self._outbox)
         self._era: Era | None = None
         self._handshake = legacy.ServerSession()
         self._peer: Peer | None = None
@@ -97,7 +98,7 @@ class Session:
 
     def on_message(self, message: Message, size: int) -> None:
         """One message."""
-        self._take(message, self._single)
+        self._guarded(message, self._single)
 
     def on_batch(self, messages: list[Message], size: int) -> None:
         """A batch: answered by ONE array (2025-03-26), refused elsewhere."""
@@ -106,9 +107,9 @@ class Session:
         if refusal is not None:
             self._outbox.post(refusal.reply())
             return
-        batch = _Batch(self._outbox, sum(1 for one in messages if jsonrpc.kind(one) in ("request", "invalid")))
+        batch = Batch(self._outbox, sum(1 for one in messages if jsonrpc.kind(one) in ("request", "invalid")))
         for message in messages:
-            self._take(message, batch)
+            self._guarded(message, batch)
 
     def on_noise(self, noise: Noise) -> None:
         """A line that is no message: told to the sender, as JSON-RPC wants it."""
@@ -137,6 +138,16 @@ class Session:
         self._over.set()
 
     # --- messages
+
+    def _guarded(self, message: Message, way: Way) -> None:
+        """No message, however odd, may end the connection."""
+        try:
+            self._take(message, way)
+        except Exception as error:
+            complain("a message could not be read:", error)
+            id_ = message.get("id")
+            if "method" in message and (type(id_) is int or type(id_) is str):
+                way.post(jsonrpc.error(id_, INTERNAL_ERROR, f"Internal error: {type(error).__name__}"))
 
     def _take(self, message: Message, way: Way) -> None:
         if "method" not in message and jsonrpc.kind(message) in ("response", "error"):
@@ -397,58 +408,3 @@ class _Ready(Awaitable[dict[str, Any]]):
 def _internal(exchange: Exchange, error: BaseException) -> dict[str, Any]:
     complain(f"{exchange.method} failed:", error)
     return jsonrpc.error(exchange.id, INTERNAL_ERROR, f"Internal error: {type(error).__name__}")
-
-
-class Way(Protocol):
-    """Where the answers of a message go: the pipe, or a batch's one array."""
-
-    def post(self, message: dict[str, Any]) -> object:
-        """Send soon."""
-        ...
-
-    async def send(self, message: dict[str, Any]) -> None:
-        """Send now. Raises LocalProtocolError when it is not JSON."""
-        ...
-
-    def drop(self) -> None:
-        """The answer will not come."""
-        ...
-
-
-class _Single:
-    """Each answer for itself."""
-
-    def __init__(self, outbox: Outbox) -> None:
-        self.post = outbox.post
-        self.send = outbox.send
-
-    def drop(self) -> None:
-        """Nobody waits for it."""
-
-
-class _Batch:
-    """Collects the answers to a batch; sends them as one array when the last one has come."""
-
-    def __init__(self, outbox: Outbox, expected: int) -> None:
-        self._outbox = outbox
-        self._expected = expected
-        self._answers: list[dict[str, Any]] = []
-
-    def post(self, message: dict[str, Any]) -> None:
-        """One answer."""
-        self._answers.append(message)
-        self._count()
-
-    async def send(self, message: dict[str, Any]) -> None:
-        """One answer, checked for itself: one that is not JSON must not cost the others."""
-        jsonrpc.encode(message)
-        self.post(message)
-
-    def drop(self) -> None:
-        """One answer that will not come (cancelled)."""
-        self._count()
-
-    def _count(self) -> None:
-        self._expected -= 1
-        if self._expected == 0 and self._answers:
-            self._outbox.post(self._answers)

@@ -111,7 +111,7 @@ def inspect_handler(function: Callable[..., Any], *, what: str = "tool", name: s
     if inspect.isgeneratorfunction(target) or inspect.isasyncgenfunction(target):
         raise UsageError(f"The {what} {own_name!r} is a generator; return the result and use ctx.progress on the way.")
     try:
-        signature = inspect.signature(function)
+        signature = _signature(function)
     except (TypeError, ValueError):
         raise UsageError(
             f"The {what} {own_name!r} has no readable signature; wrap it in a function of yours."
@@ -143,6 +143,15 @@ def inspect_handler(function: Callable[..., Any], *, what: str = "tool", name: s
         returns=resolve(signature.return_annotation, MISSING),
         doc=docstrings.parse(_docstring(function, target)),
     )
+
+
+def _signature(function: Callable[..., Any]) -> inspect.Signature:
+    if sys.version_info < (3, 14):
+        return inspect.signature(function)
+    # There annotations are evaluated when they are read, and one missing name must not cost the rest.
+    import annotationlib
+
+    return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
 
 
 def _underlying(function: Any) -> Any:

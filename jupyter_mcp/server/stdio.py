@@ -356,7 +356,8 @@ class _ThreadWriter:
 
 def _set_blocking(fd: int) -> None:
     """Pipes are shared with whoever gave them to us; they leave as they came."""
-    try:
-        os.set_blocking(fd, True)
-    except OSError:
-        pass
+    if sys.platform != "win32":
+        try:
+            os.set_blocking(fd, True)
+        except OSError:
+            pass

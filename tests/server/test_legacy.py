@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from jupyter_mcp.errors import UsageError
+from jupyter_mcp.protocol import inbound
 from jupyter_mcp.protocol.revisions import LATEST_LEGACY, LEGACY
 from jupyter_mcp.server import Server
 from tests.server.sample import make_server
@@ -361,6 +363,42 @@ async def test_nothing_is_asked_beyond_what_the_client_declared(capabilities: di
         assert result["isError"] is True
         assert "did not declare" in result["content"][0]["text"]
         assert talk.asked == []
+
+
+@pytest.mark.parametrize(
+    ("revision", "tool"), [("2024-11-05", "book_blocking"), ("2025-03-26", "book_blocking"), ("2025-06-18", "page")]
+)
+async def test_nothing_is_asked_that_the_revision_does_not_know(revision: str, tool: str):
+    async with Talk(make_server()[0], revision) as talk:
+        result = await talk.call(tool)
+        assert result["isError"] is True
+        assert "did not declare" in result["content"][0]["text"]
+        assert talk.asked == []
+
+
+async def test_a_message_the_server_cannot_digest_costs_only_itself(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+):
+    real = inbound.route
+
+    def route(message: Any, **options: Any) -> Any:
+        if message["method"] == "boom":
+            raise RecursionError
+        return real(message, **options)
+
+    monkeypatch.setattr(inbound, "route", route)
+    async with Talk(make_server()[0]) as talk:
+        with pytest.raises(RpcFailure) as caught:
+            await talk.request("boom")
+        assert caught.value.code == -32603
+        await talk.notify("boom")
+        assert await talk.request("ping") == {}
+    assert "RecursionError" in capsys.readouterr().err
+
+
+async def test_a_loop_that_runs_already_is_not_taken_over():
+    with pytest.raises(UsageError, match="await server.serve"):
+        Server("x").run_stdio()
 
 
 async def test_a_handler_can_look_before_it_asks():
