@@ -141,11 +141,14 @@ def display(value: Any) -> None:
 def _live_card(value: Any) -> bool:
     """Display the card that belongs to this object; False when there is none."""
     from jupyter_mcp.notebook import cards
-    from jupyter_mcp.notebook.objects import Collection
+    from jupyter_mcp.notebook.objects import Call, Collection
     from jupyter_mcp.notebook.objects.happened import Log
     from jupyter_mcp.notebook.objects.offered import Offered
     from jupyter_mcp.notebook.objects.servers import Servers
 
+    if isinstance(value, Call) and not value.done:
+        cards.background_call(value)
+        return True
     if not isinstance(value, (Collection, Offered, Log, Servers)):
         return False
     view: Any = value.__mcp_view__()

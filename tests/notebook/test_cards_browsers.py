@@ -15,7 +15,7 @@ from jupyter_mcp.notebook import cards
 from jupyter_mcp.notebook.cards import clock, suggesting
 from jupyter_mcp.notebook.cards.browser import MAX_SHOWN
 from jupyter_mcp.notebook.cards.spelling import magic_line, prompt_line, python_call, read_line
-from jupyter_mcp.notebook.render import ListView, LogRow, LogView, ServersView, ServerView
+from jupyter_mcp.notebook.render import CallView, ListView, LogRow, LogView, ServersView, ServerView
 from tests.notebook.page import FakeRunner, Page, box, button, capture, walk, words
 
 if TYPE_CHECKING:
@@ -250,6 +250,51 @@ def test_a_call_that_waits_for_the_person_says_so(page: Page) -> None:
     assert "demo.book is running" in words(call.card.root)
     call.finish(DONE)
     assert page.text == "demo.add: it is 42"
+    assert not page.live
+
+
+class Background:
+    """A background call as the cards see it."""
+
+    name = "demo.slow"
+
+    def __init__(self) -> None:
+        self.events: list[Any] = [Progress(1, 10)]
+        self.done = False
+        self.cancelled = 0
+        self.tell: Any = None
+
+    def cancel(self) -> bool:
+        self.cancelled += 1
+        return True
+
+    def on_change(self, listener: Any) -> None:
+        self.tell = lambda: listener(self)
+
+    def __mcp_view__(self) -> CallView:
+        return CallView(self.name, "failed", outcome=RequestError("it broke", code=1))
+
+
+def test_a_background_call_is_followed_to_its_end(page: Page) -> None:
+    call: Any = Background()
+    live = cards.background_call(call)
+    assert "1 of 10" in words(live.card.root)
+    call.events.append(Progress(7, 10))
+    call.tell()
+    assert "7 of 10" in words(live.card.root)
+    button(live.card.root, "Cancel call").click()
+    assert call.cancelled == 1
+    call.done = True
+    call.tell()
+    call.tell()
+    assert not page.live
+    assert "it broke" in page.text
+
+
+def test_a_background_call_that_is_over_already_is_a_picture(page: Page) -> None:
+    call: Any = Background()
+    call.done = True
+    cards.background_call(call)
     assert not page.live
 
 

@@ -5,6 +5,7 @@ once; when its act is over the card is replaced by the static bundle of `noteboo
 
     presenter(question, reply) -> Presented      for `QuestionDesk.presenter`; `.close(answer | None)` leaves the record
     live_call(label, cancel) -> LiveCall         `.event(CallEvent)` and `.finish(outcome)` from any thread
+    background_call(call) -> LiveCall            for a `Call`: follows it and becomes its result
     tool_browser(view, runner) -> Card           search, form, JSON, Call, result; one Select for any number of tools
     tool_form(server, tool, runner) -> Card      the form of one tool (`tool.form()`)
     resource_browser(view, runner), prompt_browser(view, runner), server_cards(view, runner), log_card(view)
@@ -26,9 +27,11 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.cards.live import Card
     from jupyter_mcp.notebook.cards.question import Presented
     from jupyter_mcp.notebook.cards.runner import Runner
+    from jupyter_mcp.notebook.objects.call import Call
     from jupyter_mcp.notebook.render.views import ListView, LogView, ServersView
 
 __all__ = [
+    "background_call",
     "close_all",
     "live_call",
     "log_card",
@@ -53,6 +56,13 @@ def live_call(label: str, cancel: Callable[[], object] | None = None) -> LiveCal
     from jupyter_mcp.notebook.cards.call import LiveCall
 
     return LiveCall(label, cancel)
+
+
+def background_call(call: Call) -> LiveCall:
+    """The card of a `Call` that runs in the background; it becomes the call's result or error."""
+    from jupyter_mcp.notebook.cards.call import follow
+
+    return follow(call)
 
 
 def tool_browser(view: ListView, runner: Runner | None = None) -> Card:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import threading
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.notebook.cards import clock, kit
@@ -14,7 +15,9 @@ from jupyter_mcp.notebook.render.views import CallView
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["LiveCall"]
+    from jupyter_mcp.notebook.objects.call import Call
+
+__all__ = ["LiveCall", "follow"]
 
 log = logging.getLogger("jupyter_mcp.cards")
 
@@ -51,8 +54,12 @@ class LiveCall:
 
     def finish(self, outcome: object = None) -> None:
         """Replace the card by the outcome's own picture; an error leaves nothing, because the cell shows it itself."""
+        self.end(self._last(outcome))
+
+    def end(self, picture: Bundle) -> None:
+        """Replace the card by this picture. Any thread."""
         clock.stop(self._tick)
-        self.card.finish(self._last(outcome))
+        self.card.finish(picture)
 
     def _last(self, outcome: object) -> Bundle:
         if isinstance(outcome, BaseException):
@@ -72,3 +79,23 @@ class LiveCall:
             self._cancel()
         except Exception:
             log.exception("%s could not be cancelled", self._label)
+
+
+def follow(call: Call) -> LiveCall:
+    """The card of a background call, displayed here: it follows the call and becomes its picture at the end."""
+    live = LiveCall(call.name, call.cancel).show()
+    told = 0
+    guard = threading.Lock()
+
+    def look(_: Call) -> None:
+        nonlocal told
+        with guard:  # the first look is the main thread's, the others are the runtime's
+            events, told = call.events[told:], len(call.events)
+        for event in events:
+            live.event(event)
+        if call.done:
+            live.end(bundle(call))
+
+    call.on_change(look)
+    look(call)
+    return live

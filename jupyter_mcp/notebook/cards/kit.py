@@ -66,7 +66,11 @@ body[data-jp-theme-light="false"] .jmcp .jmcp-warning .widget-html-content{backg
 .jmcp .widget-dropdown select{appearance:auto;background-image:none;padding-right:4px}
 .jmcp :focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2);outline-offset:1px}
 .jmcp button:disabled{opacity:.55;cursor:not-allowed}
-.jmcp .jmcp-quiet{border:0;padding:0}
+.jmcp .jupyter-widgets-disconnected::before{content:none;display:none}
+.jmcp.jupyter-widgets-disconnected>*{pointer-events:none;opacity:.6}
+.jmcp.jupyter-widgets-disconnected::before{
+ content:"Expired: the kernel of this card is gone; nothing here answers any more.";
+ font:inherit;color:var(--jp-error-color1,#d32f2f);padding:2px 0}
 @media (prefers-reduced-motion:reduce){.jmcp *{animation:none!important;transition:none!important}}
 </style>"""
 
