@@ -397,7 +397,7 @@ async def test_a_message_the_server_cannot_digest_costs_only_itself(
 
 
 async def test_a_loop_that_runs_already_is_not_taken_over():
-    with pytest.raises(UsageError, match="await server.serve"):
+    with pytest.raises(UsageError, match=r"await server\.serve"):
         Server("x").run_stdio()
 
 
