@@ -15,6 +15,7 @@ from typing import Any, cast
 
 from jupyter_mcp.protocol.secret_names import looks_secret
 from jupyter_mcp.protocol.secret_questions import secret_question
+from jupyter_mcp.protocol.shapes import is_mapping, is_object
 
 __all__ = ["MASK", "looks_secret", "redact", "redact_text", "secret_question"]
 
@@ -100,17 +101,17 @@ def _mask_option(found: re.Match[str]) -> str:
 
 
 def _redact(value: Any, around: tuple[int, ...], hidden: bool) -> Any:
-    if value is None or isinstance(value, bool):
-        return value
     if isinstance(value, str):
         return (MASK if value else value) if hidden else redact_text(value)
+    if value is None or isinstance(value, bool):
+        return value
     if isinstance(value, (int, float)):
         return MASK if hidden else value
     if id(value) in around or len(around) > _MAX_DEPTH:
         return "…"
     inside = (*around, id(value))
-    if isinstance(value, Mapping):
-        return _redact_mapping(cast("Mapping[Any, Any]", value), inside, hidden)
+    if is_object(value) or is_mapping(value):  # the quick test first
+        return _redact_mapping(value, inside, hidden)
     if isinstance(value, (list, tuple)):
         items = _redact_items(cast("Sequence[Any]", value), inside, hidden)
         return items if isinstance(value, list) else tuple(items)
@@ -121,8 +122,7 @@ def _redact(value: Any, around: tuple[int, ...], hidden: bool) -> Any:
 
 def _redact_mapping(value: Mapping[Any, Any], around: tuple[int, ...], hidden: bool) -> dict[Any, Any]:
     # {"name": "Authorization", "value": "…"}
-    named = next((value[k] for k in ("name", "key", "header") if isinstance(value.get(k), str)), "")
-    paired = "value" in value and looks_secret(named)
+    paired = "value" in value and any(_is_secret_key(value.get(key)) for key in ("name", "key", "header"))
     out: dict[Any, Any] = {}
     for key, item in value.items():
         if key == "properties" and isinstance(item, Mapping) and not hidden:
