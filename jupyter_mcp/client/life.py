@@ -72,8 +72,8 @@ class Life:
                 raise
             remember(key, None)  # it speaks otherwise now
             verdict, link = await self._probe(await self._start(link), "auto")
-        if verdict.era == "legacy":
-            remember(key, "legacy")
+        if verdict.era == "legacy" and self._connection.options.era == "auto":
+            remember(key, "legacy")  # found out, not insisted on
         await self._begin(verdict, link)
 
     async def _start(self, before: Link | None) -> Link:
