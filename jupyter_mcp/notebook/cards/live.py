@@ -7,8 +7,6 @@ widget". Nothing here knows what a card is about.
 
 from __future__ import annotations
 
-import atexit
-import functools
 import threading
 import uuid
 from typing import TYPE_CHECKING, Any
@@ -66,7 +64,6 @@ class Card:
         publish({**self._static(), VIEW: view}, transient={"display_id": self._id})
         with _lock:
             _live[self._id] = self
-        _close_at_exit()
         return self
 
     def wire(self, *more: Any) -> None:
@@ -90,12 +87,6 @@ class Card:
             publish(bundle if bundle is not None else self._ended(), transient={"display_id": self._id}, update=True)
         free(self.root)
         return True
-
-
-@functools.cache
-def _close_at_exit() -> None:
-    """A kernel that ends in good order leaves pictures, not dead widgets."""
-    atexit.register(close_all)
 
 
 def close_all() -> None:

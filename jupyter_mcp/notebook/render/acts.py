@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError, ToolError, UsageError
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.piece import Piece, error_line, plain_line, stack, table_piece
-from jupyter_mcp.notebook.render.text import clean, count, cut, flat, portable, pretty
+from jupyter_mcp.notebook.render.text import clean, count, cut, flat, portable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,7 +22,7 @@ __all__ = [
     "log_piece",
     "note_piece",
     "progress_text",
-    "raw_piece",
+    "repr_piece",
     "table_view_piece",
 ]
 
@@ -170,6 +170,11 @@ def table_view_piece(view: TableView) -> Piece:
     )
 
 
-def raw_piece(value: object) -> Piece:
-    shown = cut(pretty(value), 4_000)
+def repr_piece(value: object) -> Piece:
+    """Something that has no picture of its own."""
+    try:
+        said = repr(value)
+    except Exception:
+        said = f"<{type(value).__name__}>"
+    shown = cut(clean(said), 4_000)
     return Piece(html.pre(shown), shown)

@@ -7,6 +7,7 @@ coming renderer. None of them holds a duration, an id, a port, a process id or a
 from __future__ import annotations
 
 import base64
+import logging
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.forms.schema import as_list, is_list, is_mapping, mapping_of
@@ -32,6 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MIME", "Bundle", "bundle", "of_piece"]
 
+log = logging.getLogger("jupyter_mcp.render")
+log.addHandler(logging.NullHandler())
 MIME = "application/vnd.jupyter-mcp+json"
 Bundle = dict[str, Any]
 MAX_PLAIN = 20_000
@@ -43,10 +46,17 @@ def bundle(obj: object, include: object = None, exclude: object = None) -> Bundl
     """The bundle of a `Result`, `Read`, `PromptResult`, error, view, or of anything with `__mcp_view__()`.
 
     Args:
-        obj: what to draw. Something unknown is drawn by its repr, so that a display never fails.
+        obj: what to draw. What is unknown, or cannot be drawn, is shown by its repr: a display never fails.
         include, exclude: ignored; IPython passes them.
     """
-    shown = _view_of(obj)
+    try:
+        return _draw(_view_of(obj))
+    except Exception:
+        log.exception("a %s could not be drawn", type(obj).__name__)
+        return of_piece("value", acts.repr_piece(obj), {})
+
+
+def _draw(shown: object) -> Bundle:
     for kind, draw in _VIEWS.items():
         if isinstance(shown, kind):
             return draw(shown)
@@ -54,9 +64,7 @@ def bundle(obj: object, include: object = None, exclude: object = None) -> Bundl
         said = {"error": type(shown).__name__, "message": flat(shown, 2_000)}
         return of_piece("error", acts.error_piece(shown), said)
     draw = _HOST_VALUES.get(type(shown).__name__)
-    if draw is not None:
-        return draw(shown)
-    return of_piece("value", acts.raw_piece(repr(shown)), {})
+    return draw(shown) if draw is not None else of_piece("value", acts.repr_piece(shown), {})
 
 
 def _view_of(obj: object) -> object:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["install", "quiet_once", "show", "uninstall"]
+__all__ = ["hush", "install", "quiet_once", "show", "uninstall"]
 
 T = TypeVar("T")
 _quiet: dict[int, tuple[object, int]] = {}  # id -> (a reference that keeps the id honest, execution count)
@@ -53,7 +53,7 @@ def quiet_once(obj: T) -> T:
     return obj
 
 
-def _hush(obj: object) -> None:
+def hush(obj: object) -> None:
     """IPython's first formatter: does nothing (and so shows nothing) once, else steps aside."""
     shell = _shell()
     marked = _quiet.pop(id(obj), None)
@@ -66,7 +66,7 @@ def install(shell: InteractiveShell, classes: Iterable[type] = ()) -> None:
     """Teach a shell to draw our values: those of the host and, besides, `classes` (the objects of the notebook)."""
     formatter: Any = shell.display_formatter
     for cls in (*_host_classes(), *classes):
-        formatter.ipython_display_formatter.for_type(cls, _hush)
+        formatter.ipython_display_formatter.for_type(cls, hush)
         formatter.mimebundle_formatter.for_type(cls, _bundle_for_shell)
 
 
