@@ -7,6 +7,7 @@ here (that needs pydantic, see `infer`): a server that is only being defined imp
 from __future__ import annotations
 
 import functools
+import importlib
 import inspect
 import sys
 import types
@@ -149,9 +150,8 @@ def _signature(function: Callable[..., Any]) -> inspect.Signature:
     if sys.version_info < (3, 14):
         return inspect.signature(function)
     # There annotations are evaluated when they are read, and one missing name must not cost the rest.
-    import annotationlib
-
-    return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
+    lenient: Any = importlib.import_module("annotationlib").Format.FORWARDREF
+    return inspect.signature(function, annotation_format=lenient)
 
 
 def _underlying(function: Any) -> Any:
