@@ -50,6 +50,9 @@ def prepare() -> None:
     from jupyter_mcp.notebook.render import formatters
 
     formatters.install(shell, _classes())
+    first: Any = shell.display_formatter.ipython_display_formatter
+    for cls in _classes():
+        first.for_type(cls, _display_for_shell)
     state.desk().presenter = _present
     _prepared.append(shell)
 
@@ -70,6 +73,17 @@ def _present(question: Any, reply: Callable[[Any], None]) -> Any:
     from jupyter_mcp.notebook import cards
 
     return cards.presenter(question, reply)
+
+
+def _display_for_shell(value: Any) -> None:
+    """IPython's first formatter for our objects: nothing when a magic has shown it, else its card, else static."""
+    from jupyter_mcp.notebook.render import formatters
+
+    try:
+        formatters.hush(value)
+    except NotImplementedError:
+        if not (can_use_cards() and _live_card(value)):
+            raise
 
 
 def _classes() -> list[type]:
@@ -165,11 +179,14 @@ def _live_card(value: Any) -> bool:
     return True
 
 
-def tool_form(tool: Any) -> Any:
-    """The form of one tool, displayed here."""
+def tool_form(tool: Any) -> None:
+    """The form of one tool, displayed here; where nobody can fill it in, what the tool takes."""
+    if not can_use_cards():
+        display(type(tool.server.tools)(tool.server, tool.name))
+        return
     from jupyter_mcp.notebook import cards
 
-    return cards.tool_form(tool.server.name, tool.raw)
+    cards.tool_form(tool.server.name, tool.raw)
 
 
 def _bind_underscore(value: Any) -> None:

@@ -214,3 +214,19 @@ def test_a_call_that_tells_nothing_has_a_card_when_it_is_late(seated: LiveKernel
     shown = [*run.of("display_data"), *run.of("update_display_data")][-1]["data"]
     assert "application/vnd.jupyter.widget-view+json" not in shown
     assert "demo.add" in shown["text/plain"]
+
+
+def test_python_objects_show_themselves_as_cards_too(seated: LiveKernel):
+    seated.run("import jupyter_mcp as mcp")
+    for code in ("mcp.servers", "mcp.servers['demo'].tools", "mcp.servers['demo'].prompts", "mcp.servers['demo'].log"):
+        run = seated.run(code, allow_stdin=True)
+        assert len(run.displays) == 1, code
+        assert "application/vnd.jupyter.widget-view+json" in run.of("display_data")[0]["data"], code
+    run = seated.run("t = %mcp tools demo\nlen(t)", allow_stdin=True)
+    assert run.displays == ["9"]
+
+
+def test_python_objects_show_themselves_statically_to_nobody(kernel: LiveKernel):
+    run = kernel.run("import jupyter_mcp as mcp\nmcp.servers['demo'].tools")
+    assert len(run.of("execute_result")) == 1
+    assert "demo.add" in run.displays[0]

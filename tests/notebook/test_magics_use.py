@@ -27,6 +27,10 @@ def _magic(line: str) -> Any:
     return line
 
 
+def _nothing(_value: Any) -> None:
+    return None
+
+
 def compiled(source: str) -> list[CodeType]:
     """As IPython does it: all but the last expression as a module, the last one interactively."""
     tree = ast.parse(source)
@@ -41,7 +45,7 @@ def compiled(source: str) -> list[CodeType]:
 def uses(source: str) -> list[str]:
     seen.clear()
     names: dict[str, Any] = {"run_line_magic": run_line_magic, "identity": lambda value: value}  # pyright: ignore[reportUnknownLambdaType]
-    hook, sys.displayhook = sys.displayhook, lambda _: None
+    hook, sys.displayhook = sys.displayhook, _nothing
     try:
         for code in compiled(source):
             value: Any = eval(code, names)

@@ -109,7 +109,7 @@ class ServerActs:
         """What the server offers of one kind."""
 
         async def start() -> list[Mapping[str, Any]]:
-            listing = await get_host().servers[self.name].connection.list(kind)
+            listing = await _connection(self.name).list(kind)
             return list(listing.items)
 
         return Act(f"the {kind} of {self.name}", start)
@@ -119,7 +119,7 @@ class ServerActs:
 
         async def start() -> Ping:
             begin = time.perf_counter()
-            await get_host().servers[self.name].connection.ping()
+            await _connection(self.name).ping()
             return Ping(self.name, time.perf_counter() - begin)
 
         return Act(f"ping {self.name}", start)
@@ -128,9 +128,18 @@ class ServerActs:
         """Which log messages the server sends."""
 
         async def start() -> None:
-            await get_host().servers[self.name].connection.set_log_level(level)
+            await _connection(self.name).set_log_level(level)
 
         return Act(f"log level of {self.name}", start)
+
+
+def _connection(name: str) -> Any:
+    """The connection of a server that is up."""
+    entry = get_host().servers.get(name)
+    if entry is None or entry.connection is None or not entry.ready:
+        state = "closed" if entry is None else entry.state
+        raise UsageError(f"{name} is not connected ({state}).", hint=f"%mcp reconnect {name}", server=name)
+    return entry.connection
 
 
 def reference(item: Any) -> dict[str, str]:

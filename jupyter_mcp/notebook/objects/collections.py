@@ -14,7 +14,7 @@ from jupyter_mcp.notebook.objects.items import Item, Prompt, Resource, Template,
 from jupyter_mcp.notebook.objects.names import attribute_names
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from jupyter_mcp.notebook.objects.server import Server
 
@@ -40,31 +40,32 @@ class Collection(Generic[T]):
         return iter(self._all())
 
     def __len__(self) -> int:
-        return len(self._all())
+        return len(self._raw())
 
     def __contains__(self, name: object) -> bool:
-        return any(item.key == name for item in self._all())
+        return any(raw.get(self._key) == name for raw in self._raw())
 
     def __getitem__(self, name: str | int) -> T:
-        items = self._all()
+        found = self._raw()
         if isinstance(name, int):
-            return items[name]
-        for item in items:
-            if item.key == name:
-                return item
-        for item in items:
-            if item.name == name:
-                return item
+            return self._made(found[name])
+        for key in (self._key, "name"):
+            for raw in found:
+                if raw.get(key) == name:
+                    return self._made(raw)
         raise self._missing(name, KeyError)
 
     def __getattr__(self, name: str) -> T:
-        if name.startswith("__") or (name.startswith("_") and not self._knows(name)):
+        if name.startswith("__"):
             raise AttributeError(name)
-        items = {item.name: item for item in reversed(self._all())}
-        names = attribute_names(reversed(items))
+        found = self._raw()
+        for raw in found:
+            if raw.get("name") == name:
+                return self._made(raw)
+        names = attribute_names(str(raw.get("name") or raw.get(self._key)) for raw in found)
         if name not in names:
-            raise self._missing(name, AttributeError)
-        return items[names[name]]
+            raise AttributeError(name) if name.startswith("_") else self._missing(name, AttributeError)
+        return next(self._made(raw) for raw in found if names[name] in (raw.get("name"), raw.get(self._key)))
 
     def __dir__(self) -> list[str]:
         return sorted(attribute_names(item.name for item in self._all()))
@@ -85,13 +86,23 @@ class Collection(Generic[T]):
         rows = [(server.name, item.raw) for item in self._all()]
         return list_view([server.entry], self._kind, self._search, rows)
 
-    def _knows(self, name: str) -> bool:
-        return name in attribute_names(item.name for item in self._all())
+    @property
+    def _key(self) -> str:
+        return self._make._key
+
+    def _raw(self) -> Sequence[Mapping[str, Any]]:
+        """The items as they were sent, narrowed by the search."""
+        items = self._server._items(self._kind)  # pyright: ignore[reportPrivateUsage]
+        words = self._search.lower().split()
+        if not words:
+            return items
+        return [raw for raw in items if all(word in search_text(self._made(raw)) for word in words)]
+
+    def _made(self, raw: Mapping[str, Any]) -> T:
+        return self._make(self._server, raw)
 
     def _all(self) -> list[T]:
-        items: list[T] = [self._make(self._server, item) for item in self._server._items(self._kind)]  # pyright: ignore[reportPrivateUsage]
-        words = self._search.lower().split()
-        return [item for item in items if all(word in search_text(item) for word in words)] if words else items
+        return [self._made(raw) for raw in self._raw()]
 
     def _missing(self, name: str, kind: type[Exception]) -> Exception:
         keys = [item.key for item in self._all()]

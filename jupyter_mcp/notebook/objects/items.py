@@ -150,11 +150,11 @@ class Tool(Item):
 
         return Call.begin(self.server, self.name, self._bound(args, kwargs))
 
-    def form(self) -> Any:
-        """A form for this tool's arguments, with a button that calls it."""
+    def form(self) -> None:
+        """Show a form for this tool's arguments, with a button that calls it."""
         from jupyter_mcp.notebook.showing import tool_form
 
-        return tool_form(self)
+        tool_form(self)
 
     @property
     def python_names(self) -> Mapping[str, str]:
