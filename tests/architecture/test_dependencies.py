@@ -12,6 +12,8 @@ from tests.architecture import tree
 TO_COME = {"httpx", "httpx-aiohttp", "tornado"}
 # Imported at first use, and only when the person's own environment has them.
 OPTIONAL = {"ipykernel", "pandas", "polars", "pyarrow", "pyzmq", "comm", "traitlets", "ipython-pygments-lexers"}
+# The standard library of Pythons newer than this one, imported behind a look at the version.
+NEWER = {"annotationlib"}
 # Distributions that come with a declared one and are part of it for anyone who uses it.
 WITH = {"pydantic": {"pydantic_core", "typing_extensions"}, "jsonschema": {"jsonschema_specifications"}}
 
@@ -28,7 +30,7 @@ def declared() -> set[str]:
 def used() -> set[str]:
     """Distributions whose packages the code imports."""
     names = {name for path in tree.modules() for name in tree.imported(path)}
-    foreign = names - set(sys.stdlib_module_names) - {"jupyter_mcp"}
+    foreign = names - set(sys.stdlib_module_names) - NEWER - {"jupyter_mcp"}
     owners = packages_distributions()
     return {canonical(owner) for name in foreign for owner in owners.get(name, [name])}
 
