@@ -353,6 +353,34 @@ def test_the_collected_rows_of_nullable_forms_are_right() -> None:
             assert json.dumps(values) == json.dumps(row["arguments"]), row
 
 
+@pytest.mark.parametrize(
+    ("schema", "raw", "expected"),
+    [
+        ({"type": "integer"}, 2.0, "2"),
+        ({"type": "array", "items": {"type": "integer"}}, [1.0, "2"], "[1, 2]"),
+        ({"type": "number"}, 2.5, "2.5"),
+    ],
+)
+def test_a_whole_number_is_sent_without_a_point(schema: dict[str, Any], raw: Any, expected: str) -> None:
+    assert json.dumps(sent(schema, raw)["x"]) == expected
+
+
+def test_a_json_box_is_checked_against_its_whole_schema() -> None:
+    point = {"type": "object", "properties": {"t": {"type": "string"}}, "required": ["t"]}
+    defs = {"Point": point}
+    field = one({"type": "array", "items": {"$ref": "#/$defs/Point"}}, defs=defs)
+    assert field.kind == "json"
+    values, errors = forms.collect([field], {"x": '[{"t": "a"}, {"v": 1}]'})
+    assert values == {}
+    assert "[1]" in errors["x"]
+    assert forms.collect([field], {"x": '[{"t": "a"}]'}) == ({"x": [{"t": "a"}]}, {})
+
+
+def test_one_of_a_thing_is_not_counted_in_the_plural() -> None:
+    assert forms.constraints(one({"type": "string", "minLength": 1})) == "at least 1 character"
+    assert forms.constraints(one({"type": "array", "items": {"type": "object"}, "minItems": 1})).endswith("1 entry")
+
+
 def test_parse_raises_the_sentence() -> None:
     with pytest.raises(FieldError, match="not an integer"):
         forms.parse(one({"type": "integer"}), "x")

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.host.forms.schema import is_mapping, number_of
+from jupyter_mcp.host.forms.schema import is_list, is_mapping, number_of
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.forms.field import Field
@@ -49,6 +49,8 @@ def check(field: Field, value: object) -> str | None:
         return None if fits else f"{quoted(value)} is not one of the choices: {choices_text(field)}."
     if field.types and not any(is_type(value, kind) for kind in field.types):
         return f"{quoted(value)} is not {_type_words(field.types)}."
+    if field.kind == "json":
+        return _check_deep(field, value)
     if isinstance(value, str):
         return _check_text(field, value)
     if isinstance(value, (int, float)):
@@ -56,6 +58,16 @@ def check(field: Field, value: object) -> str | None:
     if isinstance(value, list):
         return _check_list(field, cast("list[Any]", value))
     return _check_parts(field, value) if is_mapping(value) else None
+
+
+def _check_deep(field: Field, value: object) -> str | None:
+    """A value without a control of its own, against its whole schema; what that leaves open is the server's."""
+    if not is_mapping(value) and not is_list(value):
+        return None
+    from jupyter_mcp.protocol import schema  # imports jsonschema: only for those who type JSON
+
+    wrong = [issue for issue in schema.check(field.schema, value) if issue.about == "value"]
+    return f"{wrong[0]}" if wrong else None
 
 
 def _check_text(field: Field, value: str) -> str | None:

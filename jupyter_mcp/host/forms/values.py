@@ -65,7 +65,16 @@ def _collect_one(field: Field, raw: Raw) -> tuple[Any, dict[str, str]]:
     problem = check(field, value)
     if problem is not None:
         raise FieldError(problem)
-    return value, {}
+    return _exact(field, value), {}
+
+
+def _exact(field: Field, value: Any) -> Any:
+    """A whole number of an integer field is written without a point: 2, not 2.0."""
+    if field.kind == "integer" and isinstance(value, float):
+        return int(value)
+    if field.kind == "list" and field.item is not None and is_list(value):
+        return [_exact(field.item, entry) for entry in value]
+    return value
 
 
 def needed(fields: Sequence[Field], raws: Mapping[str, Raw]) -> list[str]:

@@ -41,7 +41,8 @@ def _kind_words(field: Field) -> str:
         entry = constraints(field.item) if field.item is not None else ""
         return f"one per line, or a JSON array{f' (each: {entry})' if entry else ''}"
     if field.kind == "json":
-        return f"JSON: {shape(field.schema)}"
+        said = shape(field.schema)
+        return f"JSON: {said.removesuffix(' | null') if field.nullable else said}"
     if field.kind == "text" and len(field.types) > 1:
         return " or ".join(_WORDS.get(kind, "text") for kind in field.types)
     return _WORDS.get(field.kind, "")
@@ -50,9 +51,9 @@ def _kind_words(field: Field) -> str:
 def _limit_words(field: Field) -> list[str]:
     schema = field.schema
     words = [
-        _range(field.minimum, field.maximum, "", ""),
-        _range(field.min_length, field.max_length, "", " characters"),
-        _range(field.min_items, field.max_items, "", " entries" if field.kind != "choices" else ""),
+        _range(field.minimum, field.maximum),
+        _range(field.min_length, field.max_length, "character", "characters"),
+        _range(field.min_items, field.max_items, *(("entry", "entries") if field.kind != "choices" else ("", ""))),
     ]
     for word, said in (
         ("exclusiveMinimum", "more than"),
@@ -69,12 +70,18 @@ def _limit_words(field: Field) -> list[str]:
     return words
 
 
-def _range(low: float | None, high: float | None, before: str, after: str) -> str:
+def _range(low: float | None, high: float | None, one: str = "", many: str = "") -> str:
+    """Limits with their unit; a lower limit of no characters or entries is none."""
+
+    def unit(number: float) -> str:
+        word = one if number == 1 else many
+        return f" {word}" if word else ""
+
     if low is not None and high is not None:
-        return f"{before}{_short(low)} to {_short(high)}{after}" if low != high else f"{before}{_short(low)}{after}"
-    if low is not None and (low or not after):
-        return f"{before}at least {_short(low)}{after}"
-    return f"{before}at most {_short(high)}{after}" if high is not None else ""
+        return f"{_short(low)}{unit(low)}" if low == high else f"{_short(low)} to {_short(high)}{unit(high)}"
+    if low is not None and (low or not many):
+        return f"at least {_short(low)}{unit(low)}"
+    return f"at most {_short(high)}{unit(high)}" if high is not None else ""
 
 
 def _short(value: float) -> str:
