@@ -13,7 +13,7 @@ export IPYTHONDIR := $(CURDIR)/build/ipython
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export UPGRADE
 
-.PHONY: help demo test test-all check lint format types architecture unit interop e2e notebooks coverage bench bench-peers lab lock setup clean distclean
+.PHONY: help demo test test-all check lint format unit interop e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -89,6 +89,12 @@ bench: $(STAMPS)/venv $(STAMPS)/peer-mcp2 ## measure against the official SDK an
 
 lab: $(STAMPS)/venv $(STAMPS)/servers ## JupyterLab on the notebooks
 	@.venv/bin/jupyter lab notebooks
+
+docs: $(STAMPS)/venv ## write docs/magics.md anew from the table of verbs
+	@$(PY) scripts/magics_page.py
+
+save-notebooks: $(STAMPS)/venv $(STAMPS)/servers ## run the notebooks and save what they show
+	@$(PY) scripts/save_notebooks.py
 
 lock: $(STAMPS)/venv ## write the locks anew (UPGRADE=--upgrade for the newest versions)
 	@sh scripts/lock.sh

@@ -214,7 +214,8 @@ async def add_note(day: str, text: str) -> str:
         raise ToolError("A day's name has only letters.")
     notes[day] = notes.get(day, "") + f"- {text}\n"
     server.resource_updated(f"notes://{day}")
-    return f"The note of {day} has {notes[day].count(chr(10))} lines now."
+    count = notes[day].count("\n")
+    return f"The note of {day} has {count} line{'' if count == 1 else 's'} now."
 
 
 # --- Prompts ---------------------------------------------------------------------------------------------------------

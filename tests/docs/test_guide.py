@@ -1,7 +1,7 @@
 """The guide says what is true: its examples are run in a real kernel, and what it shows is what came out.
 
-In docs/guide/*.md a block marked `python` is a cell. The block marked `text` after it, if there is one, is its whole
-output as text. The cells of one page run one after the other in one kernel. Blocks with another mark are not run.
+In README.md and docs/guide/*.md a block marked `python` is a cell. The block marked `text` after it, if there is one,
+is its whole output as text. The cells of one page run one after the other in one kernel. Blocks with another mark are not run.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from nbclient import NotebookClient
 
 notebooks: Any = nbformat  # has no types
 
-GUIDE = Path(__file__).resolve().parents[2] / "docs" / "guide"
-PAGES = sorted(GUIDE.glob("*.md"))
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
 BLOCK = re.compile(r"^```(?P<mark>\w+)\n(?P<body>.*?)^```$", re.MULTILINE | re.DOTALL)
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
 CELL_LIMIT = 60  # seconds

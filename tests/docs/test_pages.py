@@ -1,0 +1,66 @@
+"""The other pages: what is made from the code is what the code says, and links lead somewhere."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from jupyter_mcp.notebook.verbs import table
+
+ROOT = Path(__file__).resolve().parents[2]
+PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
+LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
+
+
+def script(name: str) -> Any:
+    """A module of scripts/, which is no package."""
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_of_magics_is_what_make_docs_writes() -> None:
+    assert (ROOT / "docs" / "magics.md").read_text(encoding="utf-8") == script("magics_page").page()
+
+
+@pytest.mark.parametrize("verb", table().values(), ids=lambda verb: verb.name)
+def test_every_verb_is_explained_with_an_example(verb: Any) -> None:
+    assert verb.summary.endswith(".")
+    assert any(f"mcp {verb.name}" in example for example in verb.examples)
+
+
+@pytest.mark.parametrize("verb", sorted(set(table()) - {"help"}))
+def test_every_verb_has_its_name_in_python(verb: str) -> None:
+    assert table()[verb].python
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_inside_the_project_lead_somewhere(page: Path) -> None:
+    targets = LINK.findall(page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+def test_the_readme_names_the_two_commands() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "make demo" in readme
+    assert "make test" in readme
+
+
+def test_every_page_of_the_guide_is_in_the_table_of_contents() -> None:
+    contents = (ROOT / "docs" / "README.md").read_text(encoding="utf-8")
+    assert [page.name for page in (ROOT / "docs" / "guide").glob("*.md") if f"guide/{page.name}" not in contents] == []
+
+
+@pytest.mark.parametrize("decision", sorted((ROOT / "docs" / "adr").glob("*.md")), ids=lambda page: page.stem)
+def test_a_decision_is_short_and_has_its_three_parts(decision: Path) -> None:
+    text = decision.read_text(encoding="utf-8")
+    assert re.fullmatch(r"\d{4}-[a-z0-9-]+", decision.stem)
+    assert [part for part in ("**Context.**", "**Decision.**", "**Consequences.**") if part not in text] == []
+    assert len(text.splitlines()) <= 14
