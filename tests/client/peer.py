@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from jupyter_mcp.transport.base import Transport
 
 Answerer = Callable[[str, dict[str, Any], "Call | None"], Awaitable[dict[str, Any]]]
-QUICK = ConnectOptions(timeout=5.0, startup_timeout=5.0, probe_timeout=0.3)
+QUICK = ConnectOptions(timeout=5.0, startup_timeout=5.0, probe_timeout=0.3)  # for scripts, which answer at once
+PATIENT = ConnectOptions(timeout=10.0, startup_timeout=20.0, probe_timeout=10.0)  # for processes on a busy machine
 INFO = {"io.modelcontextprotocol/serverInfo": {"name": "s", "version": "1"}}
 
 
@@ -153,7 +154,7 @@ def transports(*made: Transport) -> Callable[[], Transport]:
 
 @asynccontextmanager
 async def process(
-    peer: FakePeer | None = None, choose: ConnectOptions = QUICK, **faults: Any
+    peer: FakePeer | None = None, choose: ConnectOptions = PATIENT, **faults: Any
 ) -> AsyncGenerator[tuple[Connection, FakePeer]]:
     """An open connection to `tests/fakes/server.py`."""
     command, args = fakes.command(**faults)

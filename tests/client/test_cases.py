@@ -33,7 +33,7 @@ async def case(name: str, *args: str, env: dict[str, str] | None = None) -> Asyn
     )
     started = time.monotonic()
     await connection.open()
-    assert time.monotonic() - started < 5
+    assert time.monotonic() - started < 12
     try:
         yield connection, peer
     finally:
@@ -70,7 +70,7 @@ async def test_03_huge_line() -> None:
 async def test_05_crlf_and_bom() -> None:
     started = time.monotonic()
     async with case("05-stdio-crlf-bom") as (connection, _):
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 2.9  # less than the probe waits
         assert await text(connection, "probe") == "fine"
 
 
@@ -216,4 +216,4 @@ async def test_77_silent_on_discover() -> None:
         assert await text(connection, "probe") == "fine"
     started = time.monotonic()
     async with case("77-silent-on-discover"):
-        assert time.monotonic() - started < 2
+        assert time.monotonic() - started < 2.9

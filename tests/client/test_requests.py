@@ -297,29 +297,29 @@ async def test_a_request_without_an_answer_ends_in_time_and_the_server_is_told()
 
 async def test_progress_gives_a_request_more_time() -> None:
     async with process() as (connection, _):
-        arguments = {"seconds": 0.9, "step": 0.05}
-        result = await connection.call_tool("sleep", arguments, timeout=0.4, on_progress=Told())
+        arguments = {"seconds": 2.0, "step": 0.05}
+        result = await connection.call_tool("sleep", arguments, timeout=1.0, on_progress=Told())
         assert result["content"][0]["text"] == "slept"
 
 
 async def test_progress_gives_no_more_than_the_absolute_maximum() -> None:
-    options = ConnectOptions(timeout=0.3, max_timeout=0.8, probe_timeout=1.0)
+    options = ConnectOptions(timeout=0.6, max_timeout=0.8, probe_timeout=10.0)
     async with process(choose=options) as (connection, _):
         started = time.monotonic()
         with pytest.raises(RequestTimeout):
             await connection.call_tool("sleep", {"seconds": 30}, on_progress=Told())
-        assert 0.7 < time.monotonic() - started < 2
+        assert 0.7 < time.monotonic() - started < 5
 
 
 async def test_the_clock_stands_still_while_a_question_is_open() -> None:
     async def slowly(method: str, params: dict[str, Any], cause: Call | None) -> dict[str, Any]:
-        await asyncio.sleep(0.8)
+        await asyncio.sleep(1.2)
         return {"action": "decline"}
 
     params: dict[str, Any] = {"message": "?", "requestedSchema": {"type": "object", "properties": {}}}
     async with process(FakePeer(slowly)) as (connection, _):
         arguments = {"method": "elicitation/create", "params": params}
-        result = await connection.call_tool("ask", arguments, timeout=0.4)
+        result = await connection.call_tool("ask", arguments, timeout=0.8)
         assert json.loads(result["content"][0]["text"]) == {"result": {"action": "decline"}}
 
 
