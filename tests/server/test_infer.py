@@ -11,6 +11,7 @@ import sys
 import typing
 from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
+import pydantic
 import pytest
 from pydantic import BaseModel, Field, TypeAdapter
 
@@ -48,7 +49,8 @@ def arguments(function: Any, **options: Any) -> Arguments:
     return Arguments(inspect_handler(function), **options)
 
 
-NOT_PLAIN: list[Any] = [
+NOT_OLDER_WORDS = tuple(map(int, pydantic.VERSION.split(".")[:2])) < (2, 11)
+PLAIN: list[Any] = [
     Point,
     Colour,
     Literal["a", 1],
@@ -58,6 +60,7 @@ NOT_PLAIN: list[Any] = [
     tuple[int, ...],
     dict[int, str],
 ]
+OLDER_WORDS = tuple(map(int, pydantic.VERSION.split(".")[:2])) < (2, 11)
 PLAIN: list[Any] = [
     str,
     int,
@@ -81,6 +84,7 @@ PLAIN: list[Any] = [
 ]
 
 
+@pytest.mark.skipif(OLDER_WORDS, reason="older releases of pydantic spell the same schemas in other words")
 @pytest.mark.parametrize("annotation", PLAIN, ids=str)
 def test_plain_schemas_are_those_that_pydantic_makes(annotation: Any):
     assert plainschema.schema_of(annotation) == clean_schema(
