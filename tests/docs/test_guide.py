@@ -1,7 +1,7 @@
 """The guide says what is true: its examples are run in a real kernel, and what it shows is what came out.
 
 In README.md and docs/guide/*.md a block marked `python` is a cell. The block marked `text` after it, if there is one,
-is its whole output as text. The cells of one page run one after the other in one kernel. Blocks with another mark are not run.
+is its whole output as text. The cells of one page run one after the other in one kernel. Other blocks are not run.
 """
 
 from __future__ import annotations
