@@ -130,7 +130,7 @@ class Dialogue:
         if one.kind == "group":
             self._group(one, label, raws)
             return
-        self._describe(one, label)
+        self._describe(one)
         current = raws.get(one.name, one.default)
         default = "" if current is UNSET else f" [{_shown(one, current)}]"
         prompt = f"{printable(label, 80)}{'' if one.required else ' (optional)'}{default}: "
@@ -169,10 +169,10 @@ class Dialogue:
         self._walk(parts, [f"{label}, {part}" for part in labels(parts)], inner)
         raws[one.name] = inner
 
-    def _describe(self, one: Field, label: str) -> None:
-        about = "; ".join(part for part in (printable(one.description, 300), constraints(one)) if part)
+    def _describe(self, one: Field) -> None:
+        about = " · ".join(part for part in (printable(one.description, 300), constraints(one)) if part)
         if about:
-            self.say(f"{printable(label, 80)}: {about}")
+            self.say(f"  {about}")
         if one.kind in ("choice", "choices"):
             for index, (name, _) in enumerate(one.choices[:_CHOICES_SHOWN], 1):
                 self.say(f"  {index}) {printable(name, 120)}")

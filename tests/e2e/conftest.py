@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
 from tests.e2e.lab import CHROMIUM_ARGUMENTS, Browser, LabServer, chromium
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
 
 FOLDER = Path(__file__).parent
 

@@ -7,6 +7,7 @@ and one kernelspec for each ipykernel version in build/kernels. Pages are driven
 
 from __future__ import annotations
 
+import importlib
 import json
 import os
 import re
@@ -23,13 +24,14 @@ from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 from urllib.request import urlopen
 
-import nbformat
 import pytest
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from playwright.sync_api import BrowserContext, ConsoleMessage, Locator, Page
+
+_nbformat: Any = importlib.import_module("nbformat")  # untyped
 
 ROOT = Path(__file__).parents[2]
 CURRENT = version("ipykernel")
@@ -123,7 +125,7 @@ class LabServer:
             folder = self.folder / "data" / "kernels" / f"ipykernel-{number}"
             folder.mkdir(parents=True)
             argv = [sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}"]
-            spec = {"argv": argv, "display_name": f"ipykernel {number}", "language": "python"}
+            spec: dict[str, Any] = {"argv": argv, "display_name": f"ipykernel {number}", "language": "python"}
             if number != CURRENT:
                 spec["env"] = {"PYTHONPATH": str(ROOT / "build" / "kernels" / number)}
             (folder / "kernel.json").write_text(json.dumps(spec))
@@ -153,14 +155,14 @@ class LabServer:
 
     def write(self, name: str, cells: Sequence[str], kernel: str = CURRENT) -> str:
         """Write a notebook of code cells; returns its name."""
-        notebook: Any = nbformat.v4.new_notebook()  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
-        notebook.cells = [nbformat.v4.new_code_cell(code) for code in cells]  # pyright: ignore[reportUnknownMemberType]
+        notebook: Any = _nbformat.v4.new_notebook()
+        notebook.cells = [_nbformat.v4.new_code_cell(code) for code in cells]
         self._save(name, notebook, kernel)
         return name
 
     def copy(self, source: Path, kernel: str = CURRENT, name: str | None = None) -> str:
         """Copy a notebook of the repository, for one kernel, without outputs."""
-        notebook: Any = nbformat.read(source, as_version=4)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        notebook: Any = _nbformat.read(source, as_version=4)
         for cell in notebook.cells:
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
@@ -171,7 +173,7 @@ class LabServer:
     def _save(self, name: str, notebook: Any, kernel: str) -> None:
         spec = f"ipykernel-{kernel}"
         notebook.metadata["kernelspec"] = {"name": spec, "display_name": spec, "language": "python"}
-        nbformat.write(notebook, self.notebooks / name)  # pyright: ignore[reportUnknownMemberType]
+        _nbformat.write(notebook, self.notebooks / name)
 
     def copy_saved(self, name: str, other: str) -> None:
         """A saved notebook under another name, as somebody else would get it."""
@@ -179,7 +181,7 @@ class LabServer:
 
     def read(self, name: str) -> Any:
         """A saved notebook."""
-        return nbformat.read(self.notebooks / name, as_version=4)  # pyright: ignore[reportUnknownMemberType, reportUnknownVariableType]
+        return _nbformat.read(self.notebooks / name, as_version=4)
 
 
 _PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
@@ -208,7 +210,9 @@ class Notebook:
 
     def command(self, name: str, arguments: dict[str, Any] | None = None) -> None:
         """Execute a command of the application without waiting for it."""
-        self.page.evaluate("([name, args]) => { window.jupyterapp.commands.execute(name, args); }", [name, arguments or {}])
+        self.page.evaluate(
+            "([name, args]) => { window.jupyterapp.commands.execute(name, args); }", [name, arguments or {}]
+        )
 
     def interrupt(self) -> None:
         """The button in the toolbar."""
@@ -352,10 +356,9 @@ def chromium(folder: Path) -> tuple[str, Path]:
     """Path of a Chromium and of an empty profile; skips without one."""
     sys.path.insert(0, str(ROOT / "scripts"))
     try:
-        from browser import find  # pyright: ignore[reportMissingImports, reportUnknownVariableType]
+        path: str | None = importlib.import_module("browser").find()
     finally:
         sys.path.pop(0)
-    path: str | None = find()
     if path is None:
         pytest.skip("no Chrome or Chromium (set $CHROMIUM, or python scripts/browser.py --install)")
     profile = folder / "profile"

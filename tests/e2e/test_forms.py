@@ -9,6 +9,11 @@ from tests.e2e.lab import CURRENT, Browser, LabServer, Notebook
 KERNELS = ("6.31.0", CURRENT)
 SETUP = "%load_ext jupyter_mcp\n%mcp connect demo"
 BOOK = "r = %mcp call demo.book city=Barcelona\nprint('RESULT', r.text)"
+AWAITED = """
+import jupyter_mcp as mcp
+r = await mcp.servers["demo"].tools.book.aio(city="Barcelona")
+print("RESULT", r.text)
+"""
 RESULT = "Booked in Barcelona for Ada Lovelace: a double from 2027-03-01, 3 guests, with breakfast, and bicycle."
 
 
@@ -82,12 +87,7 @@ def test_declined_with_a_remark_that_is_not_sent(browser: Browser, kernel: str) 
 
 
 def test_in_a_cell_that_awaits(browser: Browser, kernel: str) -> None:
-    code = """
-import jupyter_mcp as mcp
-r = await mcp.servers["demo"].tools.book.aio(city="Barcelona")
-print("RESULT", r.text)
-"""
-    notebook = open_notebook(browser, kernel, code, "print('NEXT')")
+    notebook = open_notebook(browser, kernel, AWAITED, "print('NEXT')")
     notebook.run(1)
     notebook.button("Submit", 1).wait_for()
     notebook.run(2)
@@ -118,7 +118,9 @@ def test_when_no_cell_waits_the_form_comes_to_the_cell_that_began_the_call(brows
 def test_a_question_that_comes_while_a_foreign_cell_runs_is_announced_and_asked_after_it(
     browser: Browser, kernel: str
 ) -> None:
-    begin = 'import time, jupyter_mcp as mcp\ncall = mcp.servers["demo"].tools.book.start(city="Barcelona"); time.sleep(4)'
+    begin = (
+        'import time, jupyter_mcp as mcp\ncall = mcp.servers["demo"].tools.book.start(city="Barcelona"); time.sleep(4)'
+    )
     notebook = open_notebook(browser, kernel, begin, "print('RESULT', call.result(20).text)")
     notebook.run(1)
     notebook.cell(1).get_by_text("demo asks something; the form will be here").wait_for()
@@ -135,8 +137,7 @@ def test_a_question_that_comes_while_a_foreign_cell_runs_is_announced_and_asked_
 @pytest.mark.parametrize("patch", ["nest_asyncio", "nest_asyncio2"])
 def test_where_the_user_has_patched_asyncio(browser: Browser, kernel: str, patch: str) -> None:
     setup = f"import {patch}\n{patch}.apply()\n{SETUP}"
-    awaited = 'import jupyter_mcp as mcp\nr = await mcp.servers["demo"].tools.book.aio(city="Barcelona")\nprint("RESULT", r.text)'
-    notebook = open_notebook(browser, kernel, BOOK, awaited, setup=setup)
+    notebook = open_notebook(browser, kernel, BOOK, AWAITED, setup=setup)
     for index in (1, 2):
         notebook.run(index)
         fill(notebook, index)

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from tests.e2e.lab import Browser
+from typing import TYPE_CHECKING
+
 from tests.e2e.test_forms import BOOK, kernel, open_notebook
+
+if TYPE_CHECKING:
+    from tests.e2e.lab import Browser
 
 __all__ = ["kernel"]
 
