@@ -11,6 +11,7 @@ SERVERS_BIN := $(CURDIR)/build/servers/bin
 export PATH := $(SERVERS_BIN):$(CURDIR)/build/npm/node_modules/.bin:$(PATH)
 export IPYTHONDIR := $(CURDIR)/build/ipython
 export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
+export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/build/pyright
 export UPGRADE
 
 .PHONY: help demo test test-all check lint format unit interop e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
