@@ -162,6 +162,10 @@ class RequestError(MCPError):
         self.code = code
         self.data = data
 
+    def __str__(self) -> str:
+        said = super().__str__()
+        return f"{self.server} answered with an error: {said} (code {self.code})" if self.server else said
+
 
 class ToolError(MCPError):
     """A tool ran and reported a failure (`isError: true`).

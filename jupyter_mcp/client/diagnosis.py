@@ -30,7 +30,7 @@ def _missing_program(match: re.Match[str]) -> str:
 
 def _setting(match: re.Match[str]) -> str:
     name = match[1]
-    return f"It wants the variable {name}: set it and pass it on with --env {name}."
+    return f"It wants the variable {name}; set it and pass it on with --env {name}."
 
 
 _NETWORK = "ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ETIMEDOUT|ENETUNREACH"

@@ -53,6 +53,9 @@ class Log(Table["LogLine"]):
         return (record.source, record.level, record.text)
 
 
+_CALLABLE = ("tools/call", "prompts/get")  # what `server.name` is the name of
+
+
 class Activity(Table["Act"]):
     """What was done and asked: who began it, which rule decided, how it ended."""
 
@@ -66,7 +69,8 @@ class Activity(Table["Act"]):
         return cls(list(acts))
 
     def row(self, record: Act) -> Sequence[str]:
-        name = f"{record.server}.{record.name}" if record.name else record.server
+        joint = "." if record.method in _CALLABLE else ": "
+        name = f"{record.server}{joint}{record.name}" if record.name else record.server
         return (record.method, name, record.origin, record.rule or "", record.outcome, record.remark or "")
 
     def record(self, record: Act) -> Mapping[str, Any]:
