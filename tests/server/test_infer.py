@@ -49,8 +49,7 @@ def arguments(function: Any, **options: Any) -> Arguments:
     return Arguments(inspect_handler(function), **options)
 
 
-NOT_OLDER_WORDS = tuple(map(int, pydantic.VERSION.split(".")[:2])) < (2, 11)
-PLAIN: list[Any] = [
+NOT_PLAIN: list[Any] = [
     Point,
     Colour,
     Literal["a", 1],
