@@ -28,10 +28,11 @@ This module formats nothing but those sentences. Above it stands everything; it 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jupyter_mcp.host.result import Result
 
 __all__ = [

@@ -134,7 +134,7 @@ def _readable_id(message: object) -> Id | None:
 def _route_request(
     request: dict[str, Any], locked: Era | None, initialized: bool, server: ServerFacts, revision: str
 ) -> Routed:
-    if is_enveloped(request):
+    if is_enveloped(request) and _speaks_modern(server):  # else the envelope is a member of _meta like any other
         if locked == "legacy":
             text = "This connection began with initialize; requests with a modern envelope are not accepted on it"
             return Rejection(request["id"], INVALID_REQUEST, text)
@@ -144,6 +144,10 @@ def _route_request(
     if locked == "modern":
         return _route_modern(request, server, locked)
     return _route_legacy(request, initialized, server, revision)
+
+
+def _speaks_modern(server: ServerFacts) -> bool:
+    return any(version in MODERN for version in server.versions)
 
 
 def _route_initialize(request: dict[str, Any], locked: Era | None, server: ServerFacts) -> Routed:
@@ -167,7 +171,8 @@ def _route_modern(request: dict[str, Any], server: ServerFacts, locked: Era | No
 
 def _route_legacy(request: dict[str, Any], initialized: bool, server: ServerFacts, revision: str) -> Routed:
     if not initialized and request["method"] != "ping":
-        text = "Invalid params: send initialize first, or the modern envelope in params._meta"
+        other = ", or the modern envelope in params._meta" if _speaks_modern(server) else ""
+        text = f"Invalid params: send initialize first{other}"
         return Rejection(request["id"], INVALID_PARAMS, text)
     return _gated(request, "legacy", revision, None, server)
 

@@ -83,10 +83,12 @@ def test_a_modern_only_server_names_its_revisions_to_initialize() -> None:
     assert code(routed) == -32022 and isinstance(routed, Rejection) and routed.data["supported"] == ["2026-07-28"]
 
 
-def test_a_legacy_only_server_refuses_an_envelope_and_names_its_revisions() -> None:
-    routed = go(modern("server/discover"), server=ServerFacts(LEGACY, CAPS))
-    assert code(routed) == -32022 and isinstance(routed, Rejection)
-    assert routed.data["supported"] == sorted(LEGACY, reverse=True)
+def test_a_legacy_only_server_answers_a_probe_as_legacy_servers_do_so_that_no_client_takes_it_for_modern() -> None:
+    facts = ServerFacts(LEGACY, CAPS)
+    fresh = go(modern("server/discover"), server=facts)
+    assert code(fresh) == -32602 and isinstance(fresh, Rejection) and "envelope" not in fresh.message
+    started = go(modern("server/discover"), server=facts, locked="legacy", initialized=True, revision="2025-11-25")
+    assert code(started) == -32601
 
 
 @pytest.mark.parametrize("revision", ["2099-01-01", "2025-11-25", "x"])

@@ -70,12 +70,11 @@ async def test_a_modern_pipe_stays_modern():
             assert caught.value.code == -32601
 
 
-async def test_a_legacy_only_server_says_so():
+async def test_a_legacy_only_server_asks_a_modern_client_for_initialize():
     async with Talk(make_server(versions=["2025-11-25"])[0], NEW) as talk:
-        with pytest.raises(RpcFailure) as caught:
+        with pytest.raises(RpcFailure, match="send initialize first") as caught:
             await talk.request("server/discover")
-        assert caught.value.code == -32022
-        assert caught.value.data["supported"] == ["2025-11-25"]
+        assert caught.value.code == -32602
 
 
 async def test_logs_come_only_to_requests_that_ask_for_them():
