@@ -77,8 +77,10 @@ def test_an_awaiting_cell_keeps_its_form_alive(any_kernel: LiveKernel) -> None:
     form = form_of(any_kernel, run)
     for value in ("one", "two", "three"):
         any_kernel.comm(form, {"value": value})
-    any_kernel.comm(form, {"submit": "three"})
+    sent = any_kernel.comm(form, {"submit": "three"})
     any_kernel.finish(run)
+    states = [message["content"].get("execution_state") for message in any_kernel.other[sent]]
+    assert states == ["busy", "idle"], "without them the page keeps the next edit (ipykernel 7.4 sends none by itself)"
     assert run.text.split("\n") == ["('accept', {'value': 'three'}, 'person')", "after", ""]
     assert run.displays[-1] == "closed accept"
     edits = any_kernel.run("print([data for data, main in Form.forms[-1].got])").text
