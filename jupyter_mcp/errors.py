@@ -164,8 +164,11 @@ class RequestError(MCPError):
         self.data = data
 
     def __str__(self) -> str:
-        said = super().__str__()
-        return f"{self.server} answered with an error: {said} (code {self.code})" if self.server else said
+        if not self.server:
+            return super().__str__()
+        said = self.message.removeprefix(f"MCP error {self.code}: ")  # the TypeScript SDK says the code in words too
+        line = f"{self.server} answered with an error: {said} (code {self.code})"
+        return f"{line}. {self.hint}" if self.hint else line
 
 
 class ToolError(MCPError):

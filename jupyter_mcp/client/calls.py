@@ -61,6 +61,7 @@ class Calls:
         log_level: str | None = None,
     ) -> dict[str, Any]:
         """See `Connection.request`."""
+        await self._connection.settled()
         session = self._connection.require(method)
         row = TABLE.get(method)
         name = (params or {}).get(row.name_key) if row is not None and row.name_key else None
@@ -90,9 +91,12 @@ class Calls:
         try:
             return await self._rounds(session, call, params, timeout, log_level)
         except RequestError as error:
-            if session.proven or not demands_initialize(error.code, error.message):
+            if call.method in session.proven or not demands_initialize(error.code, error.message):
                 raise
-        # Half modern: it answered server/discover and wants the handshake all the same.
+            if self._connection.options.era == "modern":
+                error.hint = "It is only half modern: connect with era=auto or era=legacy."
+                raise
+        # Half modern: it answered server/discover, lists perhaps, and wants the handshake all the same.
         await self._connection.fall_back(session)
         return await self._legacy(self._connection.require(call.method), call, params, timeout)
 
@@ -144,7 +148,7 @@ class Calls:
                 return cast("dict[str, Any]", done.value)
             if isinstance(step, Send):
                 answer = await self._exchange(session, call, step.params, timeout, log_level)
-                session.proven = True
+                session.proven.add(call.method)
             elif isinstance(step, Ask):
                 answer = await self._interruptible(
                     call, self._connection.questions.fulfil(session.link, call, step.requests)

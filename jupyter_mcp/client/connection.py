@@ -138,6 +138,10 @@ class Connection:
         """The server of `session` is only half modern: do the handshake after all, once for all who notice."""
         await self._life.fall_back(session)
 
+    async def settled(self) -> None:
+        """Wait until no change of the era is under way."""
+        await self._life.settled()
+
     async def close(self) -> None:
         """End it. Whoever still waits gets `ConnectionLost`. Returns when nothing of the server is left."""
         self.state = "closed"
@@ -344,6 +348,10 @@ class Connection:
         """The server is gone: whoever waits is told."""
         self.last_closed = closed
         link.fail_all(lambda pending: self._lost(closed.reason, pending))
+        self.has_failed()
+
+    def has_failed(self) -> None:
+        """It is gone, or could not be started again."""
         if self.state == "ready":
             self.state = "lost"
             self._end()

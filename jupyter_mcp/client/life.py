@@ -17,7 +17,7 @@ from jupyter_mcp.client.opening import Opening, remember, remembered
 from jupyter_mcp.client.session import Session
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError
 from jupyter_mcp.protocol import legacy
-from jupyter_mcp.protocol.probe import Verdict, fallback, probe
+from jupyter_mcp.protocol.probe import Verdict, probe
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.options import EraChoice
     from jupyter_mcp.client.peer import ServerPeer
     from jupyter_mcp.transport.base import Transport
+
+_WANTED = ("starting", "ready")  # the states in which nobody has closed or lost it
+_LAST_ANSWERS = 1.0  # seconds for answers that are on their way when the era changes
 
 
 class Life:
@@ -43,7 +46,7 @@ class Life:
         self._incoming = Incoming(connection, peer)
         self._ids = itertools.count(1)
         self._opening = asyncio.Lock()
-        self._falling = asyncio.Lock()
+        self._falling: asyncio.Task[None] | None = None
         self._ending: asyncio.Future[None] | None = None
 
     async def open(self, on_status: Callable[[str], None] | None) -> None:
@@ -80,7 +83,7 @@ class Life:
         """A fresh server, after `before` is gone."""
         if before is not None:
             await before.close()
-        if self._connection.state != "starting":
+        if self._connection.state not in _WANTED:
             raise self._given_up()
         link = self._connection.link = Link(self._make_transport(), self._incoming, lambda: next(self._ids))
         await link.open()
@@ -117,7 +120,7 @@ class Life:
 
     def _still_wanted(self, link: Link) -> None:
         """While the last message was on its way, we may have been closed, or the server may have died."""
-        if self._connection.state not in ("starting", "ready"):
+        if self._connection.state not in _WANTED:
             raise self._given_up()
         if link.closed is not None:
             raise ConnectionFailed(f"The server {link.closed.reason} right after the handshake.")
@@ -131,20 +134,53 @@ class Life:
         except ConnectionLost as lost:
             raise ConnectionFailed(f"{lost.message.rstrip('.')} right after the handshake.") from None
 
+    async def settled(self) -> None:
+        """Wait until no change of the era is under way; raises what it came to."""
+        if self._falling is not None:
+            await asyncio.shield(self._falling)
+
     async def fall_back(self, session: Session) -> None:
-        """The server of `session` is only half modern: do the handshake after all, once for all who notice."""
-        async with self._falling:
+        """The server of `session` is only half modern: do the handshake after all, once for all who notice.
+
+        It goes on when those who wait are cancelled: a connection between two eras is of no use to anybody.
+        """
+        if self._falling is None:
             if self._connection.session is not session or session.link.closed is not None:
                 return
-            opening = Opening(session.link, self._connection.options, self._start)
-            verdict = await opening.run(fallback(self._connection.options.client_info, self._peer.capabilities))
-            self._connection.note(
-                "half-modern",
-                "The server answers server/discover but wants the initialize handshake; the legacy era is used."
-                " era=legacy spares the detour.",
-            )
-            remember(getattr(session.link.transport, "key", None), "legacy")
-            await self._begin(verdict, opening.link)
+            self._falling = asyncio.ensure_future(self._fall_back(session))
+            self._falling.add_done_callback(self._fallen)
+        await self.settled()
+
+    def _fallen(self, task: asyncio.Task[None]) -> None:
+        self._falling = None
+        if not task.cancelled():
+            task.exception()  # whoever waits raises it; there may be nobody
+
+    async def _fall_back(self, session: Session) -> None:
+        self._connection.note(
+            "half-modern",
+            "The server answers server/discover but wants the initialize handshake; it was started again in the"
+            " legacy era. era=legacy spares the detour.",
+        )
+        remember(getattr(session.link.transport, "key", None), "legacy")
+        try:
+            verdict, link = await self._probe(await self._restart(session.link), "legacy")
+            await self._begin(verdict, link)
+        except MCPError as error:
+            if self._connection.link is not None:
+                await self._connection.link.close()
+            self._explain(error)
+            self._connection.has_failed()
+            raise
+
+    async def _restart(self, link: Link) -> Link:
+        """A fresh server: one that was spoken to in the modern way may hold on to it (kglite does)."""
+        answers = [pending.future for pending in link.waiting if pending.call is not None]
+        if answers:
+            await asyncio.wait(answers, timeout=_LAST_ANSWERS)
+        link.fail_all(lambda pending: ConnectionLost(f"The server was started again during {pending.method}."))
+        self._connection.link = None  # its end is not that of the connection
+        return await self._start(link)
 
     async def _abort(self, error: BaseException) -> None:
         """Opening failed, or was cancelled: nothing stays behind."""

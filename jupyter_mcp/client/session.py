@@ -24,7 +24,7 @@ class Session:
         era, revision, info, instructions, capabilities: of the server.
         client_info, client_capabilities: ours, as declared.
         log_level: what modern requests ask for, if anything was set.
-        proven: a modern request was answered in the modern way, so that the server is not only half modern.
+        proven: the methods that were answered in the modern way; a half modern server may know only some of them.
     """
 
     link: Link
@@ -36,7 +36,7 @@ class Session:
     client_info: Mapping[str, Any]
     client_capabilities: Mapping[str, Any]
     log_level: str | None = None
-    proven: bool = False
+    proven: set[str] = field(default_factory=set[str])
     notes: tuple[str, ...] = field(default=())
 
     def allows(self, method: str) -> bool:

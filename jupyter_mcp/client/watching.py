@@ -210,7 +210,7 @@ class _Stream:
         """It is ours, perhaps: take what the server keeps."""
         if self._pending is not None and self._pending.id == id:
             self.kept = self._demux.open[self._pending.id].kept
-            self._session.proven = True
+            self._session.proven.add("subscriptions/listen")
             self._settle(None)
 
     def torn_down(self, id: object) -> None:
@@ -290,9 +290,16 @@ class _Stream:
 
     def _explain(self, error: MCPError) -> None:
         if isinstance(error, RequestError):
-            if demands_initialize(error.code, error.message) and not self._session.proven:
-                self._connection.spawn(self._connection.fall_back(self._session))
+            insisted = self._connection.options.era == "modern"
+            if demands_initialize(error.code, error.message) and not self._session.proven and not insisted:
+                self._connection.spawn(self._fall_back())
             elif error.code != METHOD_NOT_FOUND:
                 self._connection.note("listen", f"The server refused the subscription to its changes: {error.message}")
         else:
             log.debug("listen: %s", error)
+
+    async def _fall_back(self) -> None:
+        try:
+            await self._connection.fall_back(self._session)
+        except MCPError as error:
+            self._connection.note("fall back", str(error))

@@ -13,8 +13,9 @@ answered: after the fallback the driver keeps the id of `server/discover` and fe
 `to="server/discover"`; a good one is used and the driver then ignores the answer to `initialize`. What comes after the
 verdict is a note of the connection. With a legacy verdict the connection sends `notifications/initialized` next.
 
-A half-modern server answers `server/discover` and then refuses every modern request until it is initialized: when
-`demands_initialize(error)` says so, run `fallback(...)` on the same pipe.
+A half-modern server answers `server/discover`, its lists perhaps, and then refuses modern requests until it is
+initialized: when `demands_initialize(error)` says so, start it again and run the flow with era "legacy". On the same pipe
+it may take the handshake and still treat what follows as modern.
 
 Above: connection. Source: spec 2026-07-28 "Versioning / era detection"; behaviour of released servers.
 """
@@ -155,11 +156,6 @@ def probe(
         versions: the revisions this side speaks.
     """
     return _Probe(era, client_info, capabilities_for, versions).run()
-
-
-def fallback(client_info: Mapping[str, Any], capabilities_for: CapabilitiesFor, versions: Sequence[str] = ALL) -> Flow:
-    """The handshake alone, for a half-modern server that demands it."""
-    return probe("legacy", client_info, capabilities_for, versions)
 
 
 def demands_initialize(code: int, message: str) -> bool:

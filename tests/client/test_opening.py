@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import asyncio
 import time
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from jupyter_mcp.client import opening
 from jupyter_mcp.client.connection import Connection, ConnectOptions
-from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
+from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, RequestError
 from jupyter_mcp.transport.mock import ScriptTransport, client, dies, noise, server, stderr
 from jupyter_mcp.transport.stdio import StdioTransport
 from tests import fakes
@@ -301,6 +302,38 @@ async def test_a_half_modern_server_is_given_its_handshake_once() -> None:
         assert connection.era == "legacy"
         assert (await text(connection, "seen")).count("initialize") == 2  # initialize and notifications/initialized
         assert sum("handshake" in note for note in connection.notes) == 1
+
+
+async def test_a_server_that_is_modern_in_its_lists_only_is_started_again() -> None:
+    async with process(era="half lists") as (connection, peer):
+        assert "echo" in [tool["name"] for tool in (await connection.list("tools")).items]
+        answers = await asyncio.gather(*(text(connection, "echo", text=str(number)) for number in range(3)))
+        assert answers == ["0", "1", "2"]
+        assert (connection.era, connection.state) == ("legacy", "ready")
+        assert "closed" not in peer.states and "lost" not in peer.states
+        assert "echo" in [tool["name"] for tool in (await connection.list("tools")).items]
+        await connection.close()
+        await connection.open()
+        assert connection.era == "legacy"  # the detour is made once
+
+
+async def test_a_caller_who_goes_away_does_not_leave_the_server_between_two_eras() -> None:
+    async with process(era="half lists") as (connection, _):
+        call = asyncio.create_task(text(connection, "echo", text="a"))
+        while not connection.notes:
+            await asyncio.sleep(0)
+        call.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await call
+        assert await text(connection, "echo", text="b") == "b"
+        assert connection.era == "legacy"
+
+
+async def test_who_insists_on_the_modern_era_is_told_what_is_wrong_with_a_half_modern_server() -> None:
+    async with process(choose=replace(PATIENT, era="modern"), era="half lists") as (connection, _):
+        with pytest.raises(RequestError, match="initialize is required .*half modern: connect with era=auto"):
+            await connection.call_tool("echo", {"text": "a"})
+        assert connection.era == "modern"
 
 
 async def test_an_error_that_only_mentions_initialize_later_on_changes_no_era() -> None:

@@ -5,7 +5,8 @@
 Standard library only; it shares no code with the package, so that both cannot be wrong in the same way.
 
 Options (all may be left out):
-    era           "legacy" (default), "modern", "dual", "half" (answers discover, then wants initialize)
+    era           "legacy" (default), "modern", "dual", "half" (answers discover, then wants initialize),
+                  "half lists" (the lists too, and once spoken to in the modern way it takes nothing else)
     revision      what initialize answers (default: what was offered);  capabilities: object;  instructions: text
     start         {"stdout": text, "stderr": text, "sleep": seconds, "exit": code}: before anything is read
     discover      "error" (default of legacy), "silent", "exit", "late" (answers after `late` seconds), "garbage"
@@ -343,6 +344,13 @@ def handle(m):
             waiting[1] = {k: m[k] for k in ("result", "error") if k in m}
             waiting[0].set()
         return None
+    if ERA == "half lists" and method != "server/discover" and "id" in m:
+        if method == "subscriptions/listen":
+            return fail(m, -32601, "Method not found")
+        if is_modern(m) and not method.endswith("/list"):
+            return fail(m, -32600, "initialize is required")
+        if not is_modern(m) and method != "initialize" and "server/discover" in SEEN:
+            return fail(m, -32602, "request _meta is missing")
     half = ERA == "half" and method not in ("initialize", "server/discover", "notifications/initialized")
     if half and "initialize" not in SEEN and "id" in m:
         return fail(m, -32600, "initialize is required")

@@ -22,7 +22,6 @@ from jupyter_mcp.protocol.probe import (
     Verdict,
     Wait,
     demands_initialize,
-    fallback,
     probe,
 )
 from jupyter_mcp.protocol.revisions import ALL
@@ -338,11 +337,6 @@ def test_modern_never_falls_back(event: Event, said: str) -> None:
 )
 def test_the_demand_for_a_handshake_is_recognised_by_its_words(code: int, message: str, wants: bool) -> None:
     assert demands_initialize(code, message) is wants
-
-
-def test_a_half_modern_server_is_initialized_after_all() -> None:
-    done, verdict = play(fallback(INFO, client_capabilities), Reply(INITIALIZED))
-    assert done == ["initialize"] and verdict.era == "legacy"
 
 
 def test_steps_have_readable_names() -> None:
