@@ -50,6 +50,8 @@ def connect(
     transport: str | None = None,
     timeout: float | None = None,
     roots: Sequence[str | Path] | None = None,
+    trust: Any = None,
+    sandbox: Any = None,
 ) -> Server:
     """Connect to a server.
 
@@ -64,6 +66,7 @@ def connect(
         transport: "auto", "stdio", "http" or "sse".
         timeout: seconds a request may take without progress.
         roots: folders this server is told about.
+        trust, sandbox: come with a later version.
 
     Raises:
         UsageError: the name, target or an option makes no sense.
@@ -79,6 +82,8 @@ def connect(
         "transport": transport,
         "timeout": timeout,
         "roots": roots,
+        "trust": trust,
+        "sandbox": sandbox,
     }
     return showing.waiting(connecting(name, target, options))
 
@@ -232,6 +237,14 @@ def server(name: str) -> Server:
 def log_of(name: str) -> Any:
     """The log of a server, also of one that was disconnected."""
     return server_of(get_host().find(name)).log
+
+
+def all_logs(level: str | None) -> Listing:
+    """What all servers said, in the order of time."""
+    said = [(line, entry.name) for entry in get_host().servers.values() for line in entry.lines(level)]
+    said.sort(key=lambda one: one[0].time)
+    rows = [(name, line.source, line.level, line.text) for line, name in said]
+    return Listing("log", "Log of all servers", ("server", "source", "level", "text"), rows, empty="nothing said yet")
 
 
 def only_server() -> Server:

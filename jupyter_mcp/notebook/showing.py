@@ -11,6 +11,7 @@ saved does not depend on how fast a server was.
 from __future__ import annotations
 
 import asyncio
+import sys
 import threading
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -131,11 +132,15 @@ def show(value: Any, use: Use, *, silent: bool = False) -> Any:
 
 
 def _show_last(value: Any, done: bool) -> Any:
-    """IPython will display the value. In a terminal that is right as it is (`Out[1]:` stands before it)."""
+    """IPython will display the value. In a terminal that is right as it is (`Out[1]:` stands before it).
+
+    So it is where somebody else collects what a cell displays (`%%capture`).
+    """
     from jupyter_mcp.notebook.render.formatters import quiet_once
     from jupyter_mcp.runtime import frontend
 
-    if not done and not frontend.has_kernel():
+    collected = sys.displayhook is not getattr(frontend.shell(), "displayhook", None)
+    if not done and (collected or not frontend.has_kernel()):
         return value
     if not done:
         display(value)

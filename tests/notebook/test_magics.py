@@ -520,3 +520,38 @@ def test_servers_come_from_a_file(cells: Cells, tmp_path: Path):
         cells.run("%mcp connect three --from $file")
     with pytest.raises(MCPError, match="nowhere"):
         cells.run("%mcp connect --from nowhere.json")
+
+
+def test_a_variable_of_the_notebook_can_be_given_to_the_process(cells: Cells):
+    import sys
+
+    cells.put(key="s3cret-value", python=sys.executable)
+    cells.run("s = %mcp connect d --env DEMO_KEY=$key --env PATH -- $python -m jupyter_mcp.demo")
+    spec = cells["s"].entry.spec
+    assert spec.env == {"DEMO_KEY": "s3cret-value"}
+    assert spec.pass_env == ("PATH",)
+    cells.run("%mcp servers\ns")
+    assert "DEMO_KEY" in cells.text
+    assert "s3cret-value" not in str(cells.shown)
+    with pytest.raises(UsageError, match="no notebook variable 'kee'"):
+        cells.run("%mcp connect e --env K=$kee cmd")
+
+
+def test_the_logs_of_all_servers(served: Cells):
+    served.put(other=echo_server())
+    served.run("%mcp connect t $other;\n%mcp log")
+    assert "all servers" in served.text
+
+
+def test_other_magics_around_ours(served: Cells):
+    served.run("%%capture out\n%mcp tools s\n%mcp call s add a=1")
+    assert len(served["out"].outputs) == 2
+    served.run("%time x = get_ipython().run_line_magic('mcp', 'call s add a=1')")
+    assert served["x"].text == "2"
+    served.run("r = get_ipython().run_cell_magic('mcp', 'call s echo', '{\"a\": 1}')")
+    assert echoed(served["r"]) == {"a": 1}
+
+
+def test_automagic_works_too(served: Cells):
+    served.run("mcp call s add a=1 b=4")
+    assert "5" in served.text

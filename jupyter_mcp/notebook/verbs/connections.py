@@ -56,9 +56,9 @@ def _single(call: Invocation, word: Word) -> Any:
 
 
 def _options(call: Invocation) -> dict[str, Any]:
-    headers = dict(_header(call, text) for text in call.options("header"))
+    headers = dict(_header(call, text) for text in call.line.options.get("header", []))
     given = {
-        "env": call.options("env") or None,
+        "env": [_variable(call, text) for text in call.line.options.get("env", [])] or None,
         "inherit_env": True if call.line.flag("inherit-env") else None,
         "cwd": call.option("cwd"),
         "headers": headers or None,
@@ -74,7 +74,13 @@ def _header(call: Invocation, text: str) -> tuple[str, str]:
     name, found, value = text.partition("=")
     if not found or not name.strip():
         raise call.wrong(f"--header is NAME=VALUE, not {text!r}.")
-    return name.strip(), value
+    return name.strip(), call.names.text(value)
+
+
+def _variable(call: Invocation, text: str) -> str:
+    """`K`, or `K=V` where the value may be a notebook object (`--env KEY=$key`)."""
+    name, found, value = text.partition("=")
+    return f"{name}={call.names.text(value)}" if found else call.names.text(name)
 
 
 def _connect_body(call: Invocation) -> Any:

@@ -15,6 +15,8 @@ def log(call: Invocation) -> Any:
 
     words = call.words
     level = call.option("level")
+    if not words and len(api.servers) != 1:
+        return api.all_logs(level)
     found = api.log_of(words[0]) if words else api.only_server().log
     return found if level is None else found(level)
 
@@ -43,7 +45,7 @@ VERBS = (
         "log",
         "what happened",
         "log [SERVER] [--level L]",
-        "What a server wrote to stderr, its log messages, and our notes about it.",
+        "What a server (or all of them) wrote to stderr, the log messages, and our notes.",
         log,
         Grammar(options=(Option("level", "L", "from this level on; the server is asked for it too", choices=_LEVELS),)),
         most=1,
