@@ -15,7 +15,7 @@ from typing import Any, cast
 
 from jupyter_mcp.errors import UsageError
 
-__all__ = ["Columns", "find_columns", "frame", "text_columns"]
+__all__ = ["Columns", "find_columns", "frame", "row_members", "text_columns"]
 
 Columns = dict[str, list[Any]]
 
@@ -41,6 +41,19 @@ def find_columns(data: Any, text: str = "") -> Columns | None:
     """The table in structured data, else in text; None when there is none that can be read in one way."""
     found = _of_data(data, 0)
     return found if found is not None else text_columns(text)
+
+
+def row_members(table: Mapping[str, Any]) -> set[str]:
+    """The members of an object that `find_columns` takes the rows from; the others are remarks beside the table."""
+    if _split(table) is not None:
+        names = next(key for key in _COLUMN_KEYS if key in table and _names(table[key]) is not None)
+        return {names, next(key for key in _ROW_KEYS if isinstance(table.get(key), list))}
+    if _of_columns(table) is not None:
+        return set(table)
+    columns = _wrapped(table, 0)
+    if columns is None:
+        return set(table) if _one_row(table) is not None else set()
+    return {name for name, value in table.items() if _of_data(value, 1) == columns}
 
 
 def text_columns(text: str) -> Columns | None:

@@ -147,6 +147,16 @@ def test_terminal_codes_do_not_reach_the_page() -> None:
     assert "red" in shown["text/plain"]
 
 
+@pytest.mark.parametrize("kind", ["elicitation", "url", "sampling", "approval"])
+def test_a_question_cannot_steer_a_terminal_or_turn_its_words_round(kind: Any) -> None:
+    evil = "a\x1b[31mb\u202ecod.exe"
+    said = {"url": f"https://{evil}/", "messages": [{"role": evil, "content": text(evil)}], "tool": evil}
+    record = QuestionRecord(Question("1", kind, evil, evil, said), Answer("accept", {evil: evil}, remark=evil))
+    for shown in (plain(record), plain(record.question)):
+        assert "\x1b" not in shown
+        assert "\u202e" not in shown
+
+
 def test_nothing_that_changes_from_run_to_run_is_saved() -> None:
     shown = json.dumps(bundle(result(text("x"))))
     assert "1.23" not in shown
@@ -178,6 +188,18 @@ def test_text_that_says_more_than_the_structured_content_stays() -> None:
     shown = plain(result(text("It is warm."), structuredContent={"celsius": 30}))
     assert "It is warm." in shown
     assert "celsius: 30" in shown
+
+
+def test_what_stands_beside_rows_is_shown_too() -> None:
+    data = {"who": {"name": "Ada"}, "tags": ["a"], "points": [{"x": 1}], "log": {"lines": ["long"] * 99}, "maybe": None}
+    shown = plain(result(structuredContent=data))
+    assert 'who: {"name": "Ada"}\ntags: ["a"]\nmaybe: null' in shown
+    assert "long" in shown
+    assert shown.endswith("points\nx\n1")
+    inner = plain(result(structuredContent={"result": {"rows": [{"x": 1}, {"x": 2}], "page": {"next": 7}}}))
+    assert 'page: {"next": 7}' in inner
+    split = {"columns": ["x"], "rows": [[1], [2]], "warnings": ["slow"]}
+    assert 'warnings: ["slow"]' in plain(result(structuredContent=split))
 
 
 def test_many_rows_are_cut_honestly() -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.host.forms.schema import as_list, is_list, is_mapping, mapping_of
 from jupyter_mcp.host.questions import Question
 from jupyter_mcp.notebook.render import acts, html, lists, questions, results, servers
-from jupyter_mcp.notebook.render.text import bounded, cut, flat
+from jupyter_mcp.notebook.render.text import bounded, clean, cut, flat
 from jupyter_mcp.notebook.render.views import (
     CallView,
     HelpView,
@@ -82,11 +82,11 @@ def _view_of(obj: object) -> object:
 
 def of_piece(kind: str, piece: Piece, data: Mapping[str, Any]) -> Bundle:
     """A piece and its structured side as a bundle."""
-    body = piece.html
+    body, text = piece.html, clean(piece.text)
     if len(body) > MAX_HTML and "data:" not in body:
-        body = html.pre(cut(piece.text, MAX_HTML // 3))
+        body = html.pre(cut(text, MAX_HTML // 3))
     return {
-        "text/plain": cut(piece.text, MAX_PLAIN),
+        "text/plain": cut(text, MAX_PLAIN),
         "text/html": html.box(body),
         MIME: {"kind": kind, **bounded(dict(data))},
     }

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.forms.schema import is_list, is_mapping
-from jupyter_mcp.host.tables import find_columns
+from jupyter_mcp.host.tables import find_columns, row_members
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, table_piece
 from jupyter_mcp.notebook.render.text import clean, count, cut, flat, pretty
@@ -75,11 +75,28 @@ def _left_out(height: int, width: int, whole: str) -> Piece | None:
 
 
 def _remarks(data: Any) -> Piece | None:
-    """What stands beside the rows in a wrapper (a count, a message): not to be lost."""
+    """What stands beside the rows in a wrapper (a count, a message, other objects): not to be lost."""
     if not is_mapping(data):
         return None
-    pairs = [(name, value) for name, value in data.items() if not is_mapping(value) and not is_list(value)]
-    return _pairs(pairs, "") if pairs else None
+    rows = row_members(data)
+    beside = [(name, value) for name, value in data.items() if name not in rows]
+    short = [(name, value) for name, value in beside if _is_plain(value) or len(_json_line(value)) <= MAX_CELL]
+    long = [(name, value) for name, value in beside if (name, value) not in short]
+    inner = [_remarks(data[name]) for name in data if name in rows]
+    caption = plain_line(", ".join(flat(name) for name in data if name in rows), mark="small")
+    return stack(
+        [
+            _pairs(short, "") if short else None,
+            *(_folded(name, value) for name, value in long),
+            *inner,
+            caption if any(not _is_plain(value) for _, value in beside) else None,
+        ]
+    )
+
+
+def _folded(name: str, value: Any) -> Piece:
+    inner = _json(value, ".data")
+    return Piece(html.details(html.escape(flat(name)), inner.html), f"{flat(name)}: {inner.text}")
 
 
 def _pairs(pairs: Sequence[tuple[str, Any]], whole: str) -> Piece:
@@ -101,11 +118,15 @@ def value_text(value: Any) -> str:
     if isinstance(value, str):
         text = clean(value)
     else:
-        try:
-            text = clean(json.dumps(value, ensure_ascii=False, default=str))
-        except (TypeError, ValueError, RecursionError):
-            text = clean(str(value))
+        text = _json_line(value)
     return text if len(text) <= MAX_CELL else text[: MAX_CELL - 1] + "…"
+
+
+def _json_line(value: Any) -> str:
+    try:
+        return clean(json.dumps(value, ensure_ascii=False, default=str))
+    except (TypeError, ValueError, RecursionError):
+        return clean(str(value))
 
 
 def same_data(texts: Sequence[str], data: Any) -> bool:
