@@ -14,8 +14,8 @@ answered: after the fallback the driver keeps the id of `server/discover` and fe
 verdict is a note of the connection. With a legacy verdict the connection sends `notifications/initialized` next.
 
 A half-modern server answers `server/discover`, its lists perhaps, and then refuses modern requests until it is
-initialized: when `demands_initialize(error)` says so, start it again and run the flow with era "legacy". On the same pipe
-it may take the handshake and still treat what follows as modern.
+initialized: when `demands_initialize(error)` says so, start it again and run the flow with era "legacy". On the same
+pipe it may take the handshake and still treat what follows as modern.
 
 Above: connection. Source: spec 2026-07-28 "Versioning / era detection"; behaviour of released servers.
 """
@@ -24,7 +24,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any, Literal, cast
 
 from jupyter_mcp.errors import ConnectionFailed
@@ -313,11 +313,7 @@ class _Probe:
         return Try("initialize", params, "startup")
 
     def _late(self, event: Reply | ReplyError) -> Verdict | None:
-        verdict = self._read_discover(event.result) if isinstance(event, Reply) else None
-        if verdict is None:
-            return None
-        note = "The server answered server/discover late, after the fallback to initialize; the modern era is used."
-        return replace(verdict, notes=(*verdict.notes, note))
+        return self._read_discover(event.result) if isinstance(event, Reply) else None
 
     def _read_initialize(self, result: object, offered: str) -> Verdict:
         shake = legacy.read_initialize(result, offered, self._legacy)

@@ -157,7 +157,7 @@ def test_an_early_server_that_puts_its_info_at_the_top_is_read() -> None:
 def test_a_late_discover_answer_is_used_while_initialize_is_unanswered() -> None:
     done, verdict = play(start(), Silence(3), Reply(DISCOVERED, to="server/discover"))
     assert done == ["server/discover", "initialize"]
-    assert verdict.era == "modern" and "late" in verdict.notes[0]
+    assert verdict.era == "modern" and not verdict.notes  # slow is not odd: nobody has to do anything
 
 
 def test_a_late_error_or_useless_answer_to_discover_changes_nothing() -> None:
