@@ -405,7 +405,20 @@ class Host:
         return options if spec.timeout is None else replace(options, timeout=spec.timeout)
 
     def _roots_of(self, entry: ServerEntry) -> list[dict[str, Any]]:
-        return self.roots if entry.spec.roots is None else [root(one) for one in entry.spec.roots]
+        """What the person said of roots; else the notebook's folder, and folders the server was given in its command.
+
+        A server may take its roots for all it may touch (server-filesystem forgets its own arguments then), so the
+        folders that were named to it have to be among them.
+        """
+        if entry.spec.roots is not None:
+            return [root(one) for one in entry.spec.roots]
+        if self._roots is not None:
+            return self.roots
+        try:
+            folders = self._filled(entry).folders()
+        except ConfigError:  # a variable is gone since
+            folders = []
+        return list({one["uri"]: one for one in (*self.roots, *map(root, folders))}.values())
 
     def _noted(self, server: str, text: str) -> None:
         entry = self.servers.get(server)

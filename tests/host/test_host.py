@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import pytest
@@ -22,6 +23,7 @@ from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.host.specs import ServerSpec
 from jupyter_mcp.server import AsyncContext, Server
+from tests import fakes
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -229,6 +231,20 @@ async def test_a_refused_sampling_ends_the_call_and_not_the_connection(demo: Hos
 async def test_roots_are_the_hosts_folders(demo: Host):
     demo.roots = ["file:///somewhere"]
     assert "file:///somewhere" in (await demo.call_tool("demo", "where")).text
+
+
+async def test_a_server_is_told_the_folders_it_was_given_in_its_command_too(host: Host, tmp_path: Path):
+    command, args = fakes.command()
+    (tmp_path / "data").mkdir()
+    words = [str(tmp_path), f"--also={tmp_path / 'data'}", str(tmp_path / "nothing")]
+    await host.connect(ServerSpec.parse("fake", [command, *args, *words]))
+    ask = {"method": "roots/list"}
+    told = (await host.call_tool("fake", "ask", ask)).text
+    for folder in (Path.cwd(), tmp_path, tmp_path / "data"):
+        assert f'"{folder.as_uri()}"' in told
+    assert "nothing" not in told
+    host.roots = []  # what the person says is all there is
+    assert tmp_path.as_uri() not in (await host.call_tool("fake", "ask", ask)).text
 
 
 # --- consent ---------------------------------------------------------------------------------------------------------

@@ -388,3 +388,12 @@ def test_a_body_may_be_json_and_an_empty_one_is_said():
     assert isinstance(spec, ServerSpec)
     with pytest.raises(ConfigError, match="names no servers"):
         parse_body(" \n# nothing\n")
+
+
+def test_the_folders_of_a_command_are_those_its_arguments_name(tmp_path: Path):
+    (tmp_path / "a").mkdir()
+    (tmp_path / "file.db").touch()
+    words = ["run", "a", "--root=a", str(tmp_path), "file.db", "-v", "", "x" * 5000, "nul\0", "~nobody-of-that-name"]
+    spec = ServerSpec.parse("it", ["server", *words], cwd=str(tmp_path))
+    assert spec.folders() == [tmp_path / "a", tmp_path / "a", tmp_path]
+    assert ServerSpec.parse("it", "https://example.org/mcp").folders() == []

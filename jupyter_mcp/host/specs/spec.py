@@ -130,6 +130,15 @@ class ServerSpec:
             headers={name: fill(value, f"headers.{name}") for name, value in self.headers.items()},
         )
 
+    def folders(self) -> list[Path]:
+        """The folders that its command's arguments name (`/data`, `--root=../data`); of an expanded spec."""
+        if self.kind != "stdio":
+            return []
+        start = Path(self.cwd or Path.cwd())
+        words = [arg.partition("=")[2] if arg.startswith("-") else arg for arg in self.args]
+        found = (_folder_of(start, word) for word in words if word)
+        return [folder for folder in found if folder is not None]
+
     def describe(self) -> str:
         """The command line or URL in one line: names of variables and headers, no values, no secrets."""
         if self.kind == "memory":
@@ -307,3 +316,12 @@ def _seconds(value: Any) -> float:
     if not 0 < seconds < float("inf"):
         raise UsageError(f"timeout is a number of seconds above 0, not {value!r}.")
     return seconds
+
+
+def _folder_of(start: Path, word: str) -> Path | None:
+    """What a word means to a process that starts in `start`, if that is a folder (the shell has no part in it)."""
+    try:
+        path = start / Path(word).expanduser()
+        return path if path.is_dir() else None
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL, no such home
+        return None
