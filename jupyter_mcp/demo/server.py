@@ -35,7 +35,7 @@ READS_ONLY = {"readOnlyHint": True, "openWorldHint": False}
 
 
 @server.tool(title="Add two numbers", annotations=READS_ONLY)
-async def add(a: float, b: float) -> float:
+async def add(a: int | float, b: int | float) -> int | float:
     """Add two numbers.
 
     Args:

@@ -252,6 +252,10 @@ def _generator() -> Any:
         def field_title_should_be_set(self, schema: Any) -> bool:
             return False
 
+        def get_flattened_anyof(self, schemas: Any) -> Any:
+            found = super().get_flattened_anyof(schemas)
+            return plainschema.any_of(found["anyOf"]) if list(found) == ["anyOf"] else found
+
     return WithoutMadeUpTitles
 
 

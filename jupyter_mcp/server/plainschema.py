@@ -39,7 +39,7 @@ def schema_of(annotation: Any) -> Schema | None:
         return _literal(arguments)
     if origin is typing.Union or origin is types.UnionType:
         parts = [schema_of(part) for part in arguments]
-        return None if None in parts or {} in parts else {"anyOf": parts}
+        return None if None in parts or {} in parts else any_of(cast("list[Schema]", parts))
     if annotation is list or (origin is list and len(arguments) == 1):
         items = schema_of(arguments[0]) if arguments else {}
         return None if items is None else {"items": items, "type": "array"}
@@ -49,6 +49,13 @@ def schema_of(annotation: Any) -> Schema | None:
         values = schema_of(arguments[1])
         return None if values is None else {"additionalProperties": values or True, "type": "object"}
     return None
+
+
+def any_of(parts: list[Schema]) -> Schema:
+    """One of several; a whole number is a number, so `int | float` (which keeps 3 and 3.0 apart) is just that."""
+    if {"type": "number"} in parts:
+        parts = [part for part in parts if part != {"type": "integer"}]
+    return parts[0] if len(parts) == 1 else {"anyOf": parts}
 
 
 def _literal(values: tuple[Any, ...]) -> Schema | None:

@@ -246,5 +246,5 @@ def test_it_runs_as_a_module_and_prints_nothing_else():
     done = subprocess.run(command, input=given.encode(), capture_output=True, timeout=60, check=True)
     first, second = map(json.loads, done.stdout.splitlines())
     assert first["result"]["serverInfo"]["name"] == "jupyter-mcp-demo"
-    assert second["result"]["structuredContent"] == {"result": 3.0}
+    assert second["result"]["structuredContent"] == {"result": 3}
     assert done.stderr == b""

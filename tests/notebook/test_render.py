@@ -345,6 +345,14 @@ def test_a_list_says_how_many_how_to_call_and_what_was_skipped() -> None:
     assert plain(searched) == "No tools of demo matching “zzz”."
 
 
+def test_servers_without_any_are_not_counted() -> None:
+    some = [("demo", {"name": "review"}), ("demo", {"name": "trip"})]
+    assert plain(ListView("prompts", some, servers=["time", "demo"])).startswith("2 prompts of demo\n")
+    both = [*some, ("time", {"name": "zone"})]
+    assert plain(ListView("prompts", both, servers=["time", "demo", "x"])).startswith("3 prompts of 2 servers\n")
+    assert plain(ListView("prompts", [], servers=["time", "demo"])) == "No prompts of 2 servers."
+
+
 @pytest.mark.parametrize(
     "item", [{}, {"name": None}, {"name": "x", "inputSchema": None}, {"name": "x", "description": 3}]
 )

@@ -45,7 +45,7 @@ print(r.text, await f(), await asyncio.create_task(f()))
 worker = threading.Thread(target=lambda: print({CALL})); worker.start(); worker.join(10)
 print(worker.is_alive())
 """
-    assert loaded.run(code).text == "3.0 3.0 3.0\n3.0\nFalse\n"
+    assert loaded.run(code).text == "3 3 3\n3\nFalse\n"
     before = loaded.run("import threading; print(threading.active_count())").text
     assert loaded.run(f"for _ in range(50): {CALL}\nprint(threading.active_count())").text == before
 
@@ -64,7 +64,7 @@ finally:
     assert run.error is not None
     assert run.error.startswith("ConnectionFailed") and "3" in run.error
     assert len(run.traceback) == 1
-    assert loaded.run(f"print({CALL})").text == "3.0\n"
+    assert loaded.run(f"print({CALL})").text == "3\n"
 
 
 def test_a_headless_kernel_cancels_at_once_and_says_how_to_script(loaded: LiveKernel) -> None:
@@ -96,7 +96,7 @@ def test_unloading_ends_the_servers_and_loading_again_works(loaded: LiveKernel) 
     assert gone(started, 6)
     assert "jupyter-mcp" not in loaded.run("import threading; print([t.name for t in threading.enumerate()])").text
     loaded.run(LOAD)
-    assert loaded.run(f"print({CALL})").text == "3.0\n"
+    assert loaded.run(f"print({CALL})").text == "3\n"
 
 
 def test_a_restarted_kernel_runs_the_same_cells_again(loaded: LiveKernel) -> None:
@@ -105,7 +105,7 @@ def test_a_restarted_kernel_runs_the_same_cells_again(loaded: LiveKernel) -> Non
     loaded.client.wait_for_ready(timeout=60)
     assert gone(started, 6)
     loaded.run(LOAD)
-    assert loaded.run(f"print({CALL})").text == "3.0\n"
+    assert loaded.run(f"print({CALL})").text == "3\n"
 
 
 def test_a_problem_inside_is_logged_and_not_shown_in_a_cell(loaded: LiveKernel) -> None:

@@ -80,6 +80,9 @@ PLAIN: list[Any] = [
     Optional[int],  # noqa: UP045
     Union[int, str, None],  # noqa: UP007
     list[Literal["a", "b"]] | None,
+    int | float,
+    list[int | float] | None,
+    int | float | str,
 ]
 
 
@@ -106,6 +109,15 @@ def test_plain_schemas_are_those_that_pydantic_makes(annotation: Any):
 )
 def test_what_is_not_plain_goes_the_long_way(annotation: Any):
     assert plainschema.schema_of(annotation) is None
+
+
+def test_a_whole_number_or_any_number_is_a_number_and_stays_what_was_sent():
+    def add(a: int | float, b: int | float = 0.5):
+        """Add."""
+
+    assert arguments(add).schema["properties"] == {"a": {"type": "number"}, "b": {"type": "number", "default": 0.5}}
+    read = arguments(add).read({"a": 1, "b": 2.0})
+    assert {name: type(value) for name, value in read.items()} == {"a": int, "b": float}
 
 
 def test_a_plain_and_a_rich_tool_have_schemas_of_one_form():

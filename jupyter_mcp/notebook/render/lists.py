@@ -36,7 +36,8 @@ def list_piece(view: ListView) -> Piece:
 
 def _head(view: ListView) -> Piece:
     number = count(len(view.rows), _WORDS[view.kind])
-    asked = list(dict.fromkeys([*view.servers, *(server for server, _ in view.rows)]))
+    having = [server for server, _ in (*view.rows, *view.templates)]
+    asked = list(dict.fromkeys(having or view.servers))  # a server without any is none of those that offer something
     whose = f" of {asked[0]}" if len(asked) == 1 else (f" of {len(asked)} servers" if asked else "")
     narrowed = f" matching “{flat(view.search, 80)}”" if view.search else ""
     if not view.rows and not view.templates:
