@@ -101,7 +101,7 @@ def connecting(name: str, target: Sequence[Any], options: Mapping[str, Any]) -> 
         await look_around([entry])
         return server_of(entry)
 
-    return Act(f"connecting {name}", start)
+    return Act(f"connecting {name}", start, "it is not connected")
 
 
 def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] | None = None) -> Servers:
@@ -152,7 +152,7 @@ def connecting_specs(entries: Sequence[Any]) -> Act[Servers]:
         await look_around([one for one in found if not isinstance(one, MCPError)])
         return Servers(names, problems)
 
-    return Act(f"connecting {', '.join(names)}", start)
+    return Act(f"connecting {', '.join(names)}", start, "%mcp servers shows which are connected")
 
 
 def _name_of(entry: Any) -> str:

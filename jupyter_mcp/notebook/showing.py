@@ -244,7 +244,7 @@ def watched(label: str, make: Callable[[OnEvent | None], Act[T]]) -> T:
     card = _Card(label)
     act = make(card.event)
     try:
-        value = Act(act.label, lambda: card.accompany(act)).now()
+        value = Act(act.label, lambda: card.accompany(act), act.after).now()
     except BaseException as error:
         card.finish(error)
         raise

@@ -25,16 +25,18 @@ class Act(Generic[T]):
     Attributes:
         label: what is waited for, in words ("demo.add"), shown when the person interrupts.
         start: runs on the runtime's loop and does it.
+        after: what an interrupt leaves behind, in words.
     """
 
     label: str
     start: Callable[[], Awaitable[T]]
+    after: str = "the connection stays usable"
 
     def now(self) -> T:
         """Do it and wait. Raises what it raises, or `Interrupted`."""
         from jupyter_mcp.runtime import wait
 
-        return wait.run(self.start, label=self.label)
+        return wait.run(self.start, label=self.label, after=self.after)
 
     async def later(self) -> T:
         """Do it and await it; widgets stay alive meanwhile."""
@@ -48,7 +50,7 @@ class Act(Generic[T]):
         async def start() -> U:
             return change(await self.start())
 
-        return Act(self.label, start)
+        return Act(self.label, start, self.after)
 
 
 def get_host() -> Any:

@@ -156,7 +156,7 @@ class Call:
             except CancelledError:
                 raise Cancelled(f"{self.name} was cancelled.", server=self.server.name) from None
 
-        return Act(f"waiting for {self.name}", start)
+        return Act(f"waiting for {self.name}", start, "the call itself goes on (.cancel() ends it)")
 
     def _outcome(self) -> object:
         if self._pending is None or not self._pending.done() or self._pending.cancelled():
