@@ -158,7 +158,15 @@ def _one(pair: Pair, schema: Any, root: Mapping[str, Any]) -> Any:
     try:
         return plain(convert(pair.value.text, schema, root), pair.key)
     except ValueError as error:
-        raise UsageError(f"{pair.key}: {error} (the schema wants {describe(schema, root)})") from None
+        said = f"{pair.key}: {error} (the schema wants {describe(schema, root)})"
+        raise UsageError(said, hint=_as_list(pair, schema, root)) from None
+
+
+def _as_list(pair: Pair, schema: Any, root: Mapping[str, Any]) -> str | None:
+    """How one word is written where a list is wanted."""
+    text = pair.value.text
+    is_word = re.fullmatch(r"[^\s\[{\"']{1,60}", text) is not None
+    return f"Write {pair.key}={json.dumps([text])}." if is_word and "array" in wants(schema, root).types else None
 
 
 def _forced(pair: Pair) -> Any:

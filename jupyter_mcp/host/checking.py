@@ -91,9 +91,16 @@ def usage(name: str, schema: Mapping[str, Any]) -> str:
     return " ".join([name, *shown])
 
 
+_WRITTEN = {"array": "[…]", "object": "{…}"}
+
+
 def _kind(schema: Any, root: Mapping[str, Any]) -> str:
-    words = describe(schema, root).split(", ")[0]
-    return "|".join(words.removeprefix("one of ").strip("'").split(" or ")) if len(words) < 40 else "…"
+    words = describe(schema, root).split(", ")[0].removeprefix("one of ")
+    if len(words) >= 40:
+        return "…"
+    if words.startswith("'"):  # the first choice, quoted where it has to be typed so
+        return words if " " in words else words.strip("'")
+    return "|".join(_WRITTEN.get(word, word) for word in words.split(" or "))
 
 
 def _properties(schema: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -120,12 +127,13 @@ def _instead(key: str, known: Any) -> str:
 def _sentence(issue: schemas.Issue, schema: Mapping[str, Any]) -> str:
     top = issue.path.split(".")[0].split("[")[0] if issue.path else ""
     wanted = describe(_properties(schema)[top], schema) if top in _properties(schema) and top == issue.path else ""
-    place = f"argument {issue.path}: " if issue.path else ""
-    return f"{place}{issue.message}" + (f" (wanted: {wanted})." if wanted else ".")
+    joint = " " if issue.message.startswith("is ") else ": "
+    place = f"argument {issue.path}{joint}" if issue.path else ""
+    return f"{place}{issue.message}" + (f" (wants {wanted})." if wanted and "(wants " not in issue.message else ".")
 
 
 def _more(count: int) -> str | None:
-    return f"({count - 1} more of the kind.)" if count > 1 else None
+    return f"And {count - 1} more." if count > 1 else None
 
 
 def _json(value: Any) -> str:

@@ -1,11 +1,13 @@
 """Rows found in what a tool returned, and the data frame made of them.
 
 Finding is pure and only takes what can be read in one way: records, columns, `{"columns", "rows"}`, a wrapped list,
-CSV, TSV, JSON lines, a markdown table. Making the frame imports pandas, else polars, else pyarrow, at first use.
+CSV, TSV, JSON lines, a markdown table, a list of dicts as Python prints it. Making the frame imports pandas, else
+polars, else pyarrow, at first use.
 """
 
 from __future__ import annotations
 
+import ast
 import csv
 import json
 import re
@@ -27,6 +29,7 @@ _FLOAT = re.compile(r"[+-]?(\d+\.\d*|\.\d+|\d+)([eE][+-]?\d+)?\Z")
 _RULE = re.compile(r"\s*\|?\s*:?-{1,}:?\s*(\|\s*:?-{1,}:?\s*)*\|?\s*\Z")
 _FENCE = re.compile(r"\A\s*```[\w+-]*\s*\n(.*?)\n?\s*```\s*\Z", re.DOTALL)
 _WRAPPERS = 3
+_LONGEST_LITERAL = 1_000_000  # characters; reading Python is much slower than JSON
 
 
 def frame(columns: Columns) -> Any:
@@ -64,7 +67,7 @@ def text_columns(text: str) -> Columns | None:
     if not stripped:
         return None
     if stripped[0] in "[{":
-        found = _of_data(_json(stripped), 0) or _of_json_lines(stripped)
+        found = _of_data(_json(stripped), 0) or _of_json_lines(stripped) or _of_python(stripped)
         if found is not None:
             return found
     return _of_markdown(text) or _of_separated(stripped)
@@ -176,6 +179,17 @@ def _json(text: str) -> Any:
         return json.loads(text)
     except (ValueError, RecursionError):
         return None
+
+
+def _of_python(text: str) -> Columns | None:
+    """A list of dicts as Python prints it (`[{'name': 'Paris', 'pop': 1}]`): many a server over a database sends that."""
+    if len(text) > _LONGEST_LITERAL or not text.startswith("[{"):
+        return None
+    try:
+        rows = cast("list[Any]", ast.literal_eval(text))
+    except (ValueError, SyntaxError, TypeError, MemoryError, RecursionError):
+        return None
+    return _of_list(rows) if all(isinstance(row, dict) for row in rows) else None
 
 
 def _of_json_lines(text: str) -> Columns | None:

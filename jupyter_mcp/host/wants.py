@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 _DEPTH = 20
+_SAFE = 2**53 - 1
 _KNOWN = frozenset({"null", "boolean", "integer", "number", "string", "array", "object"})
 
 
@@ -116,7 +117,7 @@ _ORDER = ("string", "integer", "number", "boolean", "array", "object", "null")
 
 
 def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
-    low, high = schema.get("minimum"), schema.get("maximum")
+    low, high = bound(schema.get("minimum")), bound(schema.get("maximum"))
     if low is not None and high is not None:
         yield f"{low} to {high}"
     elif low is not None or high is not None:
@@ -127,6 +128,11 @@ def _bounds(schema: Mapping[str, Any]) -> Iterator[str]:
     for word in ("format", "pattern"):
         if isinstance(schema.get(word), str):
             yield f"{word} {schema[word]}"
+
+
+def bound(limit: Any) -> Any:
+    """A limit that says something: the largest exact integer of JavaScript is what zod writes for "any integer"."""
+    return None if isinstance(limit, int) and abs(limit) >= _SAFE else limit
 
 
 def _values(schema: Mapping[str, Any]) -> list[Any] | None:

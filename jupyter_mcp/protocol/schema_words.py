@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 _LONGEST = 60  # characters of a quoted value
 _MOST = 8  # listed alternatives
+_SAFE = 2**53 - 1  # as a limit it says "any integer" (zod writes it)
 
 
 class Failure(Protocol):
@@ -151,8 +152,8 @@ def _of_items(words: str) -> str:
 
 
 def _range_words(wants: Mapping[str, Any]) -> str:
-    low, above = _number(wants.get("minimum")), _number(wants.get("exclusiveMinimum"))
-    high, below = _number(wants.get("maximum")), _number(wants.get("exclusiveMaximum"))
+    low, above = _limit(wants.get("minimum")), _limit(wants.get("exclusiveMinimum"))
+    high, below = _limit(wants.get("maximum")), _limit(wants.get("exclusiveMaximum"))
     if low is not None and high is not None:
         return f", {low} to {high}"
     words = [
@@ -171,6 +172,10 @@ def _count_words(wants: Mapping[str, Any], least: str, most: str, unit: str) -> 
     if low and low != "0" and high is not None:
         return f", {low} {units}" if low == high else f", {low} to {high} {units}"
     return f", at most {high} {units}" if high is not None else f", at least {low} {units}" if low != "0" else ""
+
+
+def _limit(value: object) -> str | None:
+    return _number(value) if is_number(value) and abs(value) < _SAFE else None
 
 
 def _number(value: object) -> str | None:

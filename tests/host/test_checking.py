@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.host.checking import check_arguments, check_output, check_prompt_arguments
+from jupyter_mcp.host.checking import check_arguments, check_output, check_prompt_arguments, usage
 
 WEATHER = {
     "name": "weather",
@@ -62,6 +62,30 @@ def test_a_wrong_value_deep_inside_is_found_by_its_path():
         "inputSchema": {"type": "object", "properties": {"l": {"type": "array", "items": {"type": "integer"}}}},
     }
     assert "l[1]" in str(refused({"l": [1, "x"]}, tool))
+
+
+def test_what_is_wanted_is_said_once():
+    text = str(refused({"city": "x", "days": 9}))
+    assert text.count("wants") == 1 and "argument days: 9 is more than 7 (wants an integer, 1 to 7)" in text
+    shape = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}, "required": ["a", "b"]}
+    tool = {"name": "t", "inputSchema": {"type": "object", "properties": {"l": {"type": "array", "items": shape}}}}
+    assert str(refused({"l": [{}]}, tool)).endswith(
+        "argument l[0].a is required but missing (wants a string). And 1 more."
+    )
+
+
+def test_the_usage_shows_how_lists_objects_and_choices_are_written():
+    properties = {"l": {"type": "array"}, "o": {"type": "object"}, "c": {"enum": ["New York", "Rome"]}}
+    schema = {"type": "object", "properties": {**properties, "d": {"enum": ["a", "b"]}}}
+    assert usage("s.t", schema) == "s.t [l=[…]] [o={…}] [c='New York'] [d=a]"
+
+
+def test_the_largest_exact_integer_is_no_limit_worth_telling():
+    page = {"type": "integer", "minimum": 1, "maximum": 2**53 - 1}
+    tool = {"name": "t", "inputSchema": {"type": "object", "properties": {"page": page}, "required": ["page"]}}
+    assert "needs page (integer, at least 1)" in str(refused({}, tool))
+    assert "(wants an integer, at least 1)" in str(refused({"page": 0}, tool))
+    assert f"is more than {2**53 - 1}" in str(refused({"page": 2**53}, tool))
 
 
 OPEN: list[Any] = [
