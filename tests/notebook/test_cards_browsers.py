@@ -142,7 +142,7 @@ def test_a_result_is_shown_below_and_the_form_can_be_used_again(page: Page, runn
     assert "late" not in words(root), "what comes after the end does not reopen the bar"
     button(root, "Call").click()
     runner.futures[1].set_exception(RequestError("no such thing", code=-32602, server="demo"))
-    assert "RequestError: no such thing" in words(root)
+    assert "RequestError: demo answered with an error: no such thing" in words(root)
 
 
 def test_a_runner_that_fails_at_once_is_shown(page: Page, runner: FakeRunner, monkeypatch: pytest.MonkeyPatch) -> None:
