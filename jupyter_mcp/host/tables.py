@@ -182,7 +182,7 @@ def _json(text: str) -> Any:
 
 
 def _of_python(text: str) -> Columns | None:
-    """A list of dicts as Python prints it (`[{'name': 'Paris', 'pop': 1}]`): many a server over a database sends that."""
+    """A list of dicts as Python prints it (`[{'name': 'Paris', 'pop': 1}]`), which many database servers send."""
     if len(text) > _LONGEST_LITERAL or not text.startswith("[{"):
         return None
     try:

@@ -71,7 +71,7 @@ def test_what_could_be_read_in_two_ways_is_no_table(data: Any):
         ("```csv\na,b\n1,2\n```", {"a": [1], "b": [2]}),
         ('{"a": 1}\n{"a": 2}\n', {"a": [1, 2]}),
         ('[{"a": 1}]', {"a": [1]}),
-        ("[{'a': 'it's', 'b': None}, {'a': True}]", {"a": ["it's", True], "b": [None, None]}),
+        ("""[{'a': "it's", 'b': None}, {'a': True}]""", {"a": ["it's", True], "b": [None, None]}),
     ],
 )
 def test_a_table_in_text_is_read_when_there_is_one_way_to(text: str, columns: Any):
