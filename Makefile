@@ -37,6 +37,10 @@ $(STAMPS)/npm: tests/interop/npm/package-lock.json tests/interop/npm/package.jso
 	@sh scripts/npm.sh
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/more-servers: $(STAMPS)/venv tests/interop/servers.toml scripts/more_servers.py
+	@$(PY) scripts/more_servers.py
+	@mkdir -p $(STAMPS) && touch $@
+
 $(STAMPS)/kernels: $(STAMPS)/venv scripts/kernels.py
 	@$(PY) scripts/kernels.py
 	@mkdir -p $(STAMPS) && touch $@
@@ -57,7 +61,7 @@ demo: $(STAMPS)/venv ## run the quickstart notebook here, then open it in Jupyte
 test: $(EVERYTHING) ## every test
 	@$(PY) scripts/checks.py
 
-test-all: $(EVERYTHING) ## every test, and the long matrix of kernels
+test-all: $(EVERYTHING) $(STAMPS)/more-servers ## every test, the long matrix of kernels, and a dozen more servers
 	@$(PY) scripts/checks.py --slow
 
 # --- parts ------------------------------------------------------------------------------------------------------------

@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
 from jupyter_mcp.errors import MCPError
 from tests.interop import programs
 from tests.interop.hosted import PATIENCE, hosted
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 pytestmark = [pytest.mark.interop, pytest.mark.anyio]
 
@@ -57,6 +54,15 @@ async def test_it_refuses_what_is_outside(folder: Path, tmp_path: Path) -> None:
     async with hosted(server(folder), roots=[]) as it:
         with pytest.raises(MCPError, match="denied"):
             await it.host.call_tool("it", "read_text_file", {"path": str(tmp_path / "secret.txt")})
+
+
+async def test_a_folder_given_in_its_command_stays_allowed_beside_the_notebooks(folder: Path) -> None:
+    async with hosted(server(folder)) as it:
+        async with asyncio.timeout(PATIENCE):
+            while str(Path.cwd()) not in (await it.host.call_tool("it", "list_allowed_directories")).text:
+                pass
+        listing = await it.host.call_tool("it", "list_directory", {"path": str(folder)})
+        assert "hello.txt" in listing.text
 
 
 async def test_our_roots_become_its_folders(folder: Path, tmp_path: Path) -> None:
