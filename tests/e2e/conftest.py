@@ -50,10 +50,23 @@ def shared_browser(lab: LabServer, tmp_path_factory: pytest.TempPathFactory) -> 
         context.close()
 
 
+FAILED = pytest.StashKey[bool]()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.when == "call":
+        item.stash[FAILED] = report.failed
+    return report
+
+
 @pytest.fixture
-def browser(shared_browser: Browser) -> Generator[Browser]:
+def browser(shared_browser: Browser, request: pytest.FixtureRequest) -> Generator[Browser]:
     shared_browser.problems.clear()
     yield shared_browser
+    if request.node.stash.get(FAILED, False):
+        print(shared_browser.state(request.node.name))
     said = shared_browser.stderr()
     shared_browser.close_pages()
     assert not said, f"cells show what belongs in a log:\n{said}"

@@ -338,6 +338,20 @@ class Browser:
         }"""
         return "".join(page.evaluate(script) for page in self._pages())
 
+    def state(self, name: str) -> str:
+        """For a failed test: a picture in build/screenshots, and what the pages say, as text."""
+        SCREENSHOTS.mkdir(parents=True, exist_ok=True)
+        said = [f"console: {problem}" for problem in self.problems]
+        for page in self._pages():
+            page.screenshot(path=SCREENSHOTS / f"failed-{re.sub('[^a-zA-Z0-9_.-]+', '-', name)}.png")
+            count = page.evaluate(f"() => {_WIDGETS}.length")
+            notebook = Notebook(page, name)
+            said += [f"kernel: {notebook.kernel_status}"]
+            said += [
+                f"[{index}] {'(running) ' * notebook.running(index)}{notebook.text(index)}" for index in range(count)
+            ]
+        return "\n".join(said)
+
     def _pages(self) -> list[Page]:
         return [page for page in self._context.pages if page.url.startswith(self.server.url)]
 
