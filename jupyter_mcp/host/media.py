@@ -16,7 +16,9 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import os
 
-__all__ = ["Audio", "Image", "decode_base64", "sniff_image"]
+__all__ = ["Audio", "Image", "decode_base64", "pictures_in", "sniff_image"]
+
+_INLINE = re.compile(r"(?:!\[[^\]\n]*\]\()?data:image/[a-z]+;base64,([A-Za-z0-9+/]{40,}={0,2})\)?")
 
 
 def decode_base64(text: Any) -> bytes:
@@ -41,6 +43,14 @@ def sniff_image(data: bytes) -> str | None:
     if data.startswith((b"GIF87a", b"GIF89a")):
         return "image/gif"
     return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
+
+
+def pictures_in(text: str) -> list[tuple[int, int, bytes]]:
+    """Pictures that a text carries as `data:` addresses, in markdown or bare: begin, end, bytes of each."""
+    if ";base64," not in text:
+        return []
+    found = [(hit.start(), hit.end(), decode_base64(hit[1])) for hit in _INLINE.finditer(text)]
+    return [(begin, end, data) for begin, end, data in found if sniff_image(data) is not None]
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host import tables
-from jupyter_mcp.host.media import Audio, Image, decode_base64, sniff_image
+from jupyter_mcp.host.media import Audio, Image, decode_base64, pictures_in, sniff_image
 from jupyter_mcp.protocol import salvage
 
 if TYPE_CHECKING:
@@ -130,10 +130,12 @@ class Result:
 
     @cached_property
     def images(self) -> list[Image]:
-        """Image blocks and embedded images, in order."""
+        """Image blocks, embedded images, and those a text carries as `data:` addresses, in order."""
         found: list[Image] = []
         for block in self.blocks:
-            if block["type"] == "image":
+            if block["type"] == "text":
+                found += [Image(data, sniff_image(data) or "", block) for _, _, data in pictures_in(block["text"])]
+            elif block["type"] == "image":
                 found.append(Image(decode_base64(block.get("data")), str(block.get("mimeType") or ""), block))
             elif block["type"] == "resource" and (image := Contents(block["resource"]).image) is not None:
                 found.append(image)

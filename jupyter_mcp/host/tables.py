@@ -42,8 +42,19 @@ def frame(columns: Columns) -> Any:
 
 def find_columns(data: Any, text: str = "") -> Columns | None:
     """The table in structured data, else in text; None when there is none that can be read in one way."""
+    wrapped = _only_text(data)
+    if wrapped is not None and (columns := text_columns(wrapped)) is not None:
+        return columns
     found = _of_data(data, 0)
     return found if found is not None else text_columns(text)
+
+
+def _only_text(data: Any) -> str | None:
+    """The text of `{"result": "…"}`, in which a server's library wraps what is no object."""
+    if not isinstance(data, Mapping) or len(cast("Mapping[str, Any]", data)) != 1:
+        return None
+    value = next(iter(cast("Mapping[str, Any]", data).values()))
+    return value if isinstance(value, str) else None
 
 
 def row_members(table: Mapping[str, Any]) -> set[str]:

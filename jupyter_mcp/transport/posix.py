@@ -72,8 +72,22 @@ def _check_file(path: str, shown: str) -> None:
         raise LaunchError(f"command '{shown}' not found.", f"There is no file {os.path.abspath(path)}.")
     if not os.access(path, os.X_OK):
         raise LaunchError(
-            f"'{shown}' is not executable.", f"Run `chmod +x {shown}`, or name its interpreter: python {shown}"
+            f"'{shown}' is not executable.",
+            f"Run `chmod +x {shown}`, or name its interpreter: {_interpreter(path)} {shown}",
         )
+
+
+def _interpreter(path: str) -> str:
+    """What runs a script, by its first line (`#!/usr/bin/env node`), else by its ending."""
+    try:
+        with open(path, "rb") as file:
+            first = file.readline(200).decode("utf-8", "replace")
+    except OSError:
+        first = ""
+    words = first.removeprefix("#!").split() if first.startswith("#!") else []
+    names = [os.path.basename(word) for word in words if not word.startswith("-")]
+    named = next((name for name in names if name != "env"), None)
+    return named or ("node" if path.endswith((".js", ".mjs", ".cjs")) else "python")
 
 
 def explain(error: OSError, launch: Launch) -> LaunchError:

@@ -7,7 +7,7 @@ import base64
 import pytest
 
 # pyright: reportPrivateUsage=false
-from jupyter_mcp.host.media import Image, decode_base64, sniff_image
+from jupyter_mcp.host.media import Image, decode_base64, pictures_in, sniff_image
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"rest"
 
@@ -47,3 +47,12 @@ def test_gif_and_webp_show_by_their_mime_type():
 
 def test_a_repr_holds_no_bytes():
     assert repr(Image(PNG, "image/png")) == "<Image image/png, 12 bytes>"
+
+
+def test_pictures_in_a_text_are_found_when_they_are_pictures():
+    png = base64.b64encode(PNG * 5).decode()
+    text = f"Here: ![a plot](data:image/png;base64,{png}) and data:image/png;base64,{'A' * 60}."
+    ((begin, end, data),) = pictures_in(text)
+    assert (text[:begin], text[end : end + 4]) == ("Here: ", " and")
+    assert data == PNG * 5
+    assert pictures_in("data:image/png, no base64") == []

@@ -101,6 +101,11 @@ def test_structured_data_is_preferred_to_text():
     assert find_columns({"a": [1]}, "b,c\n1,2") == {"a": [1]}
 
 
+def test_a_text_wrapped_in_an_object_is_read_like_one_that_is_not():
+    assert find_columns({"result": "| a |\n| - |\n| 1 |"}) == {"a": [1]}
+    assert find_columns({"result": "just words"}) == {"result": ["just words"]}
+
+
 def test_a_frame_is_pandas_when_it_is_installed():
     pandas = pytest.importorskip("pandas")
     made = frame({"a": [1, 2], "b": ["x", None]})

@@ -280,6 +280,19 @@ async def test_a_file_that_is_not_executable_is_said_to_be(tmp_path: Path) -> No
         await StdioTransport(str(script)).open(Recorder())
 
 
+@pytest.mark.parametrize(
+    ("name", "first", "runs"),
+    [("server", "#!/usr/bin/env -S node --quiet", "node"), ("it.mjs", "", "node"), ("it.py", "", "python")],
+)
+async def test_a_script_that_is_not_executable_names_what_runs_it(
+    tmp_path: Path, name: str, first: str, runs: str
+) -> None:
+    script = tmp_path / name
+    script.write_text(f"{first}\n")
+    with pytest.raises(ConnectionFailed, match=f"name its interpreter: {runs} "):
+        await StdioTransport(str(script)).open(Recorder())
+
+
 async def test_a_script_with_a_missing_interpreter_is_explained(tmp_path: Path) -> None:
     script = tmp_path / "server"
     script.write_text("#!/no/such/python\n")

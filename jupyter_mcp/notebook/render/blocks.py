@@ -10,9 +10,9 @@ import re
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.forms.schema import as_list, is_mapping, mapping_of
-from jupyter_mcp.host.media import decode_base64, sniff_image
+from jupyter_mcp.host.media import decode_base64, pictures_in, sniff_image
 from jupyter_mcp.notebook.render import html
-from jupyter_mcp.notebook.render.piece import Piece, plain_line
+from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack
 from jupyter_mcp.notebook.render.text import clean, cut, flat, pretty, size
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ def block_piece(block: object, server: str = "", index: Mapping[str, int] | None
     before = index or {}
     match kind:
         case "text":
-            return text_piece(block.get("text"))
+            return _text(block.get("text"), before.get("image", 0))
         case "image":
             return image_piece(block, f".images[{before.get('image', 0)}]")
         case "audio":
@@ -63,9 +63,29 @@ def kinds_of(block: object) -> list[str]:
     if not is_mapping(block):
         return []
     kind = str(block.get("type"))
+    if kind == "text":
+        return [kind, *("image" for _ in _pictures(block.get("text")))]
     blob = mapping_of(block.get("resource")).get("blob")
     is_picture = kind == "resource" and isinstance(blob, str) and sniff_image(decode_base64(blob[:64])) is not None
     return [kind, "image"] if is_picture else [kind]
+
+
+def _pictures(text: object) -> list[tuple[int, int, bytes]]:
+    return pictures_in(text) if isinstance(text, str) else []
+
+
+def _text(value: object, before: int) -> Piece:
+    """Text, and the pictures some servers put into it as `data:` addresses, which are of no use as letters."""
+    pictures = _pictures(value)
+    if not isinstance(value, str) or not pictures:
+        return text_piece(value)
+    pieces: list[Piece] = []
+    done = 0
+    for at, (begin, end, data) in enumerate(pictures, before):
+        pieces += [text_piece(value[done:begin])] if value[done:begin].strip() else []
+        pieces.append(image_piece({"data": base64.b64encode(data).decode("ascii")}, f".images[{at}]"))
+        done = end
+    return stack([*pieces, text_piece(value[done:]) if value[done:].strip() else None])
 
 
 def text_piece(value: object, whole: str = ".text") -> Piece:
