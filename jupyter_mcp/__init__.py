@@ -13,6 +13,7 @@ from the room that owns it at first use.
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
@@ -21,6 +22,9 @@ from jupyter_mcp._version import __version__ as __version__
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
+
+# Without a handler Python prints warnings to stderr, which is the cell; whoever wants to see them adds one.
+logging.getLogger("jupyter_mcp").addHandler(logging.NullHandler())
 
 _ERRORS = (
     "Cancelled",

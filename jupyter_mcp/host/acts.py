@@ -35,6 +35,7 @@ class Running:
     Attributes:
         server, method, name, arguments: what is done.
         on_event: who watches, or None.
+        complain: takes a sentence for the log of the server, when the watcher itself fails.
         notes: lines of ours that belong to the result (how to script an answer …).
         context: of whoever began it; questions are asked in it, so that a UI can know where they belong.
     """
@@ -44,6 +45,7 @@ class Running:
     name: str
     arguments: Mapping[str, Any]
     on_event: OnEvent | None = None
+    complain: Callable[[str], object] | None = None
     notes: list[str] = field(default_factory=list[str])
 
     def __post_init__(self) -> None:
@@ -63,8 +65,10 @@ class Running:
             return
         try:
             self.on_event(event)
-        except Exception:
+        except Exception as error:
             _log.exception("an on_event callback of %s.%s failed", self.server, self.name)
+            if self.complain is not None:
+                self.complain(f"An on_event callback of {self.name} failed: {type(error).__name__}: {error}")
 
     def note(self, text: str) -> None:
         """One line of ours: to the watcher now, to the result later."""

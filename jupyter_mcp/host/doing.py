@@ -201,6 +201,7 @@ class Doing:
 
     async def _connected(self, server: str, act: Running) -> Connection:
         entry = await self._ready(server, act.note)
+        act.complain = lambda text: entry.say("note", text, level="error")
         assert entry.connection is not None
         return entry.connection
 

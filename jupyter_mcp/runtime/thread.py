@@ -33,8 +33,6 @@ T = TypeVar("T")
 P = ParamSpec("P")
 
 log = logging.getLogger("jupyter_mcp.runtime")
-# Without a handler Python prints warnings to stderr, which is the cell; whoever wants to see them adds one.
-logging.getLogger("jupyter_mcp").addHandler(logging.NullHandler())
 
 
 class Pending(Future[T]):
@@ -54,6 +52,17 @@ class Pending(Future[T]):
             return False
         self._ask_to_stop(self)
         return True
+
+    def add_done_callback(self, fn: Callable[[Future[T]], object]) -> None:
+        """As for any future; what a callback raises goes to our log, not by the library's to the cell."""
+
+        def guarded(done: Future[T]) -> None:
+            try:
+                fn(done)
+            except Exception:
+                log.exception("what follows the end of some work failed")
+
+        super().add_done_callback(guarded)
 
     def end_cancelled(self) -> None:
         """The work has ended by cancellation (called by the runtime)."""

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import importlib
+import subprocess
+import sys
 
 import pytest
 
@@ -50,3 +52,12 @@ def test_every_error_is_public_and_in_the_one_tree() -> None:
     for name in errors.__all__:
         error = getattr(errors, name)
         assert issubclass(error, errors.MCPError) or name == "Interrupted"
+
+
+def test_what_is_logged_does_not_reach_the_cell_unless_somebody_asks_for_it() -> None:
+    code = "import logging, jupyter_mcp; logging.getLogger('jupyter_mcp.host').error('a callback failed')"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
+    assert done.stderr == b""
+    asked = code.replace("; ", "; logging.basicConfig(); ", 1)
+    done = subprocess.run([sys.executable, "-c", asked], capture_output=True, timeout=60, check=True)
+    assert b"a callback failed" in done.stderr

@@ -162,6 +162,7 @@ async def test_a_watcher_that_fails_does_not_break_the_call(demo: Host, caplog: 
         raise RuntimeError(type(event).__name__)
 
     assert (await demo.call_tool("demo", "work", on_event=broken)).text == "worked"
+    assert any("on_event" in line.text and line.level == "error" for line in demo.servers["demo"].log)
     assert "callback of demo.work failed" in caplog.text
 
 

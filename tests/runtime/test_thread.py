@@ -191,3 +191,21 @@ assert os.waitpid(child, 0)[1] == 0
 assert wait.run(who, label="who") == os.getpid()
 """
     assert in_new_process(code) == "closed\n", "closed once, by the parent"
+
+
+def test_a_failing_callback_is_logged_and_prints_nothing(
+    runtime: Runtime, caplog: pytest.LogCaptureFixture, capfd: pytest.CaptureFixture[str]
+) -> None:
+    async def work() -> int:
+        return 3
+
+    def fail(_: object) -> None:
+        raise ValueError("a mistake")
+
+    pending, ran = runtime.submit(work), threading.Event()
+    pending.add_done_callback(fail)
+    pending.add_done_callback(lambda _: ran.set())
+    assert ran.wait(5), "a callback that fails keeps no other from running"
+    pending.add_done_callback(fail)
+    assert [record.name for record in caplog.records] == ["jupyter_mcp.runtime"] * 2
+    assert capfd.readouterr().err == ""

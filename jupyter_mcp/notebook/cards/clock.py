@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from typing import TYPE_CHECKING
 
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
 
 __all__ = ["start", "stop"]
 
+log = logging.getLogger("jupyter_mcp.cards")
 _listeners: list[Callable[[], object]] = []
 _lock = threading.Lock()
 _stop: threading.Event | None = None  # of the thread that runs; each thread has its own
@@ -41,4 +43,7 @@ def _run(stopped: threading.Event) -> None:
         with _lock:
             listeners = list(_listeners)
         for tick in listeners:
-            tick()
+            try:
+                tick()
+            except Exception:  # a thread that dies prints into the cell, and the other cards would stand still
+                log.exception("a card could not follow the time")

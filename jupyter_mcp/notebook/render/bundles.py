@@ -34,7 +34,6 @@ if TYPE_CHECKING:
 __all__ = ["MIME", "Bundle", "bundle", "of_piece"]
 
 log = logging.getLogger("jupyter_mcp.render")
-log.addHandler(logging.NullHandler())
 MIME = "application/vnd.jupyter-mcp+json"
 Bundle = dict[str, Any]
 MAX_PLAIN = 20_000
