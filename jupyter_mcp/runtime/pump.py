@@ -3,7 +3,8 @@
 The main thread handles the front end's messages one after the other, and a cell is one of them: while it runs, nobody
 takes the next. So whoever waits takes them himself. Messages of widgets (comm_open, comm_msg, comm_close) are handled
 at once; everything else (the next cells of "Run all") is handed to the kernel's own receiver, which queues it behind
-the running cell, in order.
+the running cell, in order. "Idle" at the end of a widget message would be taken for the state of the kernel, so "busy"
+is said again while the cell goes on.
 
 What of ipykernel is used is looked up by name, version by version; `find` returns None when it is not there, and
 questions are then asked by `input()`.
@@ -19,10 +20,12 @@ from __future__ import annotations
 import asyncio
 import inspect
 import logging
+import threading
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.runtime import frontend
+from jupyter_mcp.runtime.cells import cells
 from jupyter_mcp.runtime.place import flush
 
 if TYPE_CHECKING:
@@ -44,6 +47,8 @@ class Pump:
         self._receiver: Callable[[Message], Any] = stream._recv_callback
         self._listeners = 0
         self._received = False
+        self._waits = 0
+        self._idle_said = False
 
     def once(self) -> None:
         """Handle what has arrived. Main thread, inside a running cell or a callback; never blocks."""
@@ -53,16 +58,24 @@ class Pump:
             try:
                 message = self._stream.socket.recv_multipart(zmq.NOBLOCK, copy=False)
             except zmq.Again:
-                return
+                break
             self._received = True
             self._dispatch(message)
+        self.show_busy()
+
+    def show_busy(self) -> None:
+        """Say that the cell goes on when a subshell, which handles some widgets' messages, has said "idle"."""
+        if self._idle_said:
+            self._idle_said = False
+            self._say_busy(frontend.parent())
 
     @contextmanager
     def blocking(self) -> Generator[None]:
         """Around a wait that blocks the loop and calls `once` again and again."""
         self._take_queued()
         try:
-            yield
+            with self._noticing_idle():
+                yield
         finally:
             self._rearm()
 
@@ -74,7 +87,8 @@ class Pump:
             self._stream.on_recv(self._dispatch, copy=False)
         self._listeners += 1
         try:
-            yield
+            with self._noticing_idle():
+                yield
         finally:
             self._listeners -= 1
             if self._listeners == 0:
@@ -118,8 +132,33 @@ class Pump:
             kernel._publish_status("idle", "shell")
             if before is not None:
                 kernel.set_parent(*before, channel="shell")
-                if before[1]["header"].get("msg_type") == "execute_request":
-                    kernel._publish_status("busy", "shell")  # the page would show "idle" while the cell goes on
+                self._say_busy(before)
+
+    def _say_busy(self, here: tuple[Any, dict[str, Any]] | None) -> None:
+        if here is not None and cells.running and here[1]["header"].get("msg_type") == "execute_request":
+            self.kernel._publish_status("busy", "shell", here[1])
+
+    @contextmanager
+    def _noticing_idle(self) -> Generator[None]:
+        """Notice the statuses that other threads publish. They cannot say "busy" for the cell: it may end meanwhile."""
+        kernel = self.kernel
+        self._waits += 1
+        if self._waits == 1:
+            publish = kernel._publish_status
+
+            def noticed(status: str, *args: Any, **kwargs: Any) -> None:
+                publish(status, *args, **kwargs)
+                if status == "idle" and threading.current_thread() is not threading.main_thread():
+                    self._idle_said = True
+
+            kernel._publish_status = noticed
+        try:
+            yield
+        finally:
+            self._waits -= 1
+            if self._waits == 0:
+                del kernel._publish_status
+                self._idle_said = False
 
     def _take_queued(self) -> None:
         """ipykernel 6 keeps what it has read in a queue: widget messages come out of it, the rest stays in order."""

@@ -87,9 +87,9 @@ async def arun(function: Callable[..., Awaitable[T]], /, *args: Any, label: str,
     with ExitStack() as stack:
         wakes = _Wakes(asyncio.get_running_loop())
         serve = on_main_thread() and asyncio.get_running_loop() is main_loop()
+        messages = pump.find() if serve else None
         if serve:
             cells.watch()
-            messages = pump.find()
             if messages is not None:
                 stack.enter_context(messages.listening())
             stack.enter_context(board.waiting(wakes.wake, where))
@@ -100,6 +100,8 @@ async def arun(function: Callable[..., Awaitable[T]], /, *args: Any, label: str,
                 done = pending.done()
                 if serve:
                     board.drain()
+                if messages is not None:
+                    messages.show_busy()
                 if done:
                     break
                 await wakes.next(STEP_SECONDS if serve else None)

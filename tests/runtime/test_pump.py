@@ -56,6 +56,29 @@ def test_the_page_shows_busy_while_the_cell_waits(any_kernel: LiveKernel) -> Non
     any_kernel.finish(run)
 
 
+def test_the_page_shows_busy_again_after_a_subshell_has_been_idle(any_kernel: LiveKernel) -> None:
+    code = """
+import threading
+kernel = get_ipython().kernel
+widget = {"header": {"msg_id": "widget", "msg_type": "comm_msg", "session": "x", "version": "5.4"}}
+def subshell():
+    for status in ("busy", "idle"): kernel._publish_status(status, "shell", widget)
+threading.Timer(0.3, subshell).start()
+WAIT
+print("_publish_status" in vars(kernel))
+"""
+    for wait in ('wait.run(ask, label="demo.book")', 'await wait.arun(ask, label="demo.book")'):
+        run = any_kernel.start(code.replace("WAIT", wait), allow_stdin=True)
+        form = form_of(any_kernel, run)
+        any_kernel.until(lambda run=run: len(run.of("status")) > 1)
+        assert [content["execution_state"] for content in run.of("status")] == ["busy", "busy"]
+        any_kernel.comm(form, {"submit": "x"})
+        any_kernel.finish(run)
+        assert run.text.strip() == "False", "the kernel is left as it was"
+        any_kernel.settle()
+        assert run.of("status")[-1]["execution_state"] == "idle"
+
+
 def test_a_failing_handler_harms_nothing(any_kernel: LiveKernel) -> None:
     code = """
 def fail(message): raise ValueError("a widget's own mistake")
