@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import InputRefused, UsageError
 from jupyter_mcp.host.catalogue import LISTS
+from jupyter_mcp.host.echo import Echo
 from jupyter_mcp.host.events import Log
 from jupyter_mcp.protocol.capabilities import client_capabilities
 
@@ -55,6 +56,7 @@ class HostPeer:
         self._changed = changed
         self._unknown: set[str] = set()
         self._told: set[str] = set()
+        self._echo = Echo()
 
     def capabilities(self, revision: str) -> dict[str, Any]:
         """Everything a person (or a script) can answer: forms, pages to open, sampling; and the roots."""
@@ -103,7 +105,8 @@ class HostPeer:
 
     def stderr(self, connection: Connection, line: str) -> None:
         """One line the server wrote to stderr."""
-        self._entry.say("stderr", line)
+        for kept in self._echo.fold(line):
+            self._entry.say("stderr", kept)
 
     def note(self, connection: Connection, text: str) -> None:
         """Something the connection noticed (noise on stdout, a detour it took)."""

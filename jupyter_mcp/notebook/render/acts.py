@@ -101,7 +101,8 @@ def log_piece(view: LogView) -> Piece:
 
 
 def _logged(row: LogRow) -> str:
-    said = portable(flat(row.text, 500))
+    line = clean(row.text[:2_500]).replace("\n", " ").expandtabs(4).rstrip()  # its indentation says something
+    said = portable(line if len(line) <= 500 else f"{line[:499]}…")
     return f"{flat(row.source, 40)}: {said}" if row.source and row.source != row.level else said
 
 
