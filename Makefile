@@ -95,8 +95,9 @@ bench: $(STAMPS)/venv $(STAMPS)/peer-mcp2 ## measure against the official SDK an
 lab: $(STAMPS)/venv $(STAMPS)/servers ## JupyterLab on the notebooks
 	@.venv/bin/jupyter lab notebooks
 
-docs: $(STAMPS)/venv ## write docs/magics.md anew from the table of verbs
+docs: $(STAMPS)/venv ## write docs/magics.md, and the outputs of the guide, anew
 	@$(PY) scripts/magics_page.py
+	@$(PY) scripts/save_guide.py
 
 save-notebooks: $(STAMPS)/venv $(STAMPS)/servers ## run the notebooks and save what they show
 	@$(PY) scripts/save_notebooks.py

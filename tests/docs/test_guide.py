@@ -9,13 +9,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
-import nbformat
 import pytest
-from nbclient import NotebookClient
 
-notebooks: Any = nbformat  # has no types
+from tests.runtime.kernels import Run, live_kernel
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs" / "guide").glob("*.md"))]
@@ -46,29 +43,27 @@ def examples(text: str) -> list[Example]:
     return found
 
 
-def text_of(output: Any) -> str:
-    if output.output_type == "stream":
-        return output.text.rstrip("\n")
-    if output.output_type == "error":
-        return ANSI.sub("", "\n".join(output.traceback))
-    return output.data.get("text/plain", "")
+def text_of(run: Run) -> str:
+    """Everything a cell put out, as text, in order."""
+    pieces: list[str] = []
+    for message in run.messages:
+        content = message["content"]
+        match message["header"]["msg_type"]:
+            case "stream":
+                pieces.append(content["text"].rstrip("\n"))
+            case "display_data" | "execute_result":
+                pieces.append(content["data"].get("text/plain", ""))
+            case "error":
+                pieces.append(ANSI.sub("", "\n".join(content["traceback"])))
+            case _:
+                pass
+    return "\n".join(pieces)
 
 
 def run(page: list[Example], folder: Path) -> list[str]:
-    """What each cell put out, as text, run in a kernel of this environment in an empty folder."""
-    blank: dict[str, Any] = {"cell_type": "code", "execution_count": None, "metadata": {}, "outputs": []}
-    cells = [{**blank, "id": f"line-{example.line}", "source": example.source} for example in page]
-    notebook: Any = notebooks.from_dict({"nbformat": 4, "nbformat_minor": 5, "metadata": {}, "cells": cells})
-    client = NotebookClient(
-        notebook,
-        timeout=CELL_LIMIT,
-        kernel_name="python3",
-        allow_errors=True,
-        resources={"metadata": {"path": str(folder)}},
-        extra_arguments=["--IPKernelApp.log_level=ERROR"],
-    )
-    client.execute()
-    return ["\n".join(text_of(output) for output in cell.outputs) for cell in notebook.cells]
+    """What each cell put out, run headless in a kernel of this environment in an empty folder."""
+    with live_kernel(setup=f"%cd -q {folder}") as kernel:
+        return [text_of(kernel.finish(kernel.start(example.source), CELL_LIMIT)) for example in page]
 
 
 def test_there_is_a_guide_with_examples() -> None:
@@ -76,7 +71,6 @@ def test_there_is_a_guide_with_examples() -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_what_the_page_shows_is_what_comes_out(page: Path, tmp_path: Path) -> None:
     shown = examples(page.read_text(encoding="utf-8"))
     came = run(shown, tmp_path)
@@ -93,6 +87,5 @@ def test_an_example_takes_the_text_block_right_after_it() -> None:
     assert [(one.line, one.source, one.output) for one in examples(page)] == [(1, "1 + 1", "2")]
 
 
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::ResourceWarning")
 def test_a_page_that_shows_something_else_is_noticed(tmp_path: Path) -> None:
     assert run([Example(1, "print(1)\n2"), Example(2, "1/0")], tmp_path)[0] == "1\n2"

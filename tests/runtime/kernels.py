@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import shutil
+import tempfile
 import time
 from collections import defaultdict
 from contextlib import contextmanager
@@ -154,7 +156,9 @@ def live_kernel(wanted: str = CURRENT, setup: str = "") -> Generator[LiveKernel]
     environment["PYTHONPATH"] = os.pathsep.join([*_folder(wanted), str(ROOT)])
     environment["JUPYTER_MCP_TEST"] = "1"
     environment.pop("JUPYTER_MCP_UI", None)
-    manager = KernelManager(kernel_name="python3")
+    place = tempfile.mkdtemp(prefix="k", dir="/tmp" if Path("/tmp").is_dir() else None)
+    # Sockets with names instead of ports, which the kernel of another test could take first; names have to be short.
+    manager = KernelManager(kernel_name="python3", transport="ipc", connection_file=f"{place}/k.json")
     manager.start_kernel(env=environment)
     client = manager.client()
     try:
@@ -169,6 +173,7 @@ def live_kernel(wanted: str = CURRENT, setup: str = "") -> Generator[LiveKernel]
     finally:
         client.stop_channels()
         manager.shutdown_kernel(now=True)
+        shutil.rmtree(place, ignore_errors=True)
 
 
 def _folder(wanted: str) -> list[str]:
