@@ -240,7 +240,8 @@ print(wait.run(process, label="p"), await wait.arun(process, label="p"))
 
 def test_a_forked_child_of_a_kernel_keeps_its_hands_off_the_kernel(kernel: LiveKernel) -> None:
     code = """
-import os
+import os, warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # Python's own about forks beside threads
 read, write = os.pipe()
 child = os.fork()
 if child == 0:
