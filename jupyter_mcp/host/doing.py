@@ -89,7 +89,11 @@ class Doing:
 
         result = await self._do(act, origin, work, yes=yes)
         if result.is_error and check:
-            raise ToolError(f"{server}.{name}: {_error_text(result)}", result=result, server=server)
+            said = f"{server}.{name}: {_error_text(result)}"
+            if act.notes and said[-1] not in ".!?":
+                said += "."
+            # Our notes may name the cause: a question that nobody could answer, and how to script it.
+            raise ToolError(said, result=result, server=server, hint="\n".join(act.notes) or None)
         return result
 
     async def read(

@@ -23,6 +23,7 @@ from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.host.specs import ServerSpec
 from jupyter_mcp.server import AsyncContext, Server
+from jupyter_mcp.server import ToolError as ToolFailed
 from tests import fakes
 
 if TYPE_CHECKING:
@@ -227,6 +228,22 @@ async def test_a_refused_sampling_ends_the_call_and_not_the_connection(demo: Hos
     with pytest.raises((InputRefused, ToolError)):
         await demo.call_tool("demo", "summarise")
     assert (await demo.call_tool("demo", "add", {"a": 1})).text == "3"
+
+
+async def test_a_tool_that_fails_for_want_of_an_answer_says_how_to_script_one(host: Host):
+    server = Server("short")
+
+    @server.tool
+    async def sum_up(ctx: AsyncContext) -> str:
+        try:
+            return (await ctx.sample("Sum up.", max_tokens=5)).text
+        except Exception as error:
+            raise ToolFailed("no model") from error
+
+    await host.connect(ServerSpec.parse("short", server, era="legacy"))
+    with pytest.raises(ToolError, match=r"no model\. .*nobody could answer; script it: mcp\.answer") as caught:
+        await host.call_tool("short", "sum_up")
+    assert caught.value.message == "short.sum_up: no model."
 
 
 async def test_roots_are_the_hosts_folders(demo: Host):
