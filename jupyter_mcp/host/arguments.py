@@ -159,7 +159,8 @@ def _one(pair: Pair, schema: Any, root: Mapping[str, Any]) -> Any:
         return plain(convert(pair.value.text, schema, root), pair.key)
     except ValueError as error:
         said = f"{pair.key}: {error} (the schema wants {describe(schema, root)})"
-        raise UsageError(said, hint=_as_list(pair, schema, root)) from None
+        instead = _as_list(pair, schema, root)
+        raise UsageError(f"{said}." if instead else said, hint=instead) from None
 
 
 def _as_list(pair: Pair, schema: Any, root: Mapping[str, Any]) -> str | None:

@@ -123,7 +123,7 @@ def test_choices_are_taken_by_value(text: str, schema: Any, expected: Any):
         ('{"page": 1,}', {"type": "object"}, "column"),
         ("[1", {"type": "array"}, "column"),
         ("a,b", {"type": "array"}, "'a,b' is not a JSON array"),
-        ("a.txt", {"type": ["array", "null"]}, 'Write x=["a.txt"].'),
+        ("a.txt", {"type": ["array", "null"]}, 'null). Write x=["a.txt"].'),
         ("metirc", {"enum": ["metric", "imperial"]}, "did you mean 'metric'"),
         ("METRIC", {"enum": ["metric", "imperial"]}, "did you mean 'metric'"),
         ("c", {"enum": ["a", "b"]}, "one of 'a', 'b'"),
