@@ -171,6 +171,8 @@ def _live_card(value: Any) -> bool:
     if not isinstance(value, (Collection, Offered, Log, Servers)):
         return False
     view: Any = value.__mcp_view__()
+    if isinstance(value, (Collection, Offered)) and not view.rows and not view.templates:
+        return False  # nothing to choose from: a sentence says it
     if isinstance(value, Servers):
         cards.server_cards(view)
     elif isinstance(value, Log):

@@ -16,7 +16,7 @@ from jupyter_mcp.notebook.cards import clock, suggesting
 from jupyter_mcp.notebook.cards.browser import MAX_SHOWN
 from jupyter_mcp.notebook.cards.spelling import magic_line, prompt_line, python_call, read_line
 from jupyter_mcp.notebook.render import CallView, ListView, LogRow, LogView, ServersView, ServerView
-from tests.notebook.page import FakeRunner, Page, box, button, capture, walk, words
+from tests.notebook.page import VIEW, FakeRunner, Page, box, button, capture, walk, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -91,11 +91,15 @@ def test_tools_of_one_name_stay_two(page: Page, runner: FakeRunner) -> None:
 
 def test_the_static_side_is_the_list(page: Page, runner: FakeRunner) -> None:
     cards.tool_browser(tools(ADD), runner)
+    still, live = page.outputs.values()
     assert page.live
-    assert "demo.add" in page.text
+    assert set(live) == {"text/plain", VIEW}, "saved, it would only be an error beside the list"
+    assert "demo.add" in still["text/plain"]
+    assert VIEW not in still
+    assert still["text/html"].startswith('<div class="jmcp-still">')
     cards.close_all()
     assert not page.live
-    assert "demo.add" in page.text
+    assert "demo.add" in str(next(iter(page.outputs.values()))["text/plain"])
 
 
 def test_hints_are_told_as_the_server_s_own_words(page: Page, runner: FakeRunner) -> None:
@@ -408,4 +412,4 @@ def test_a_log_is_narrowed_by_level_and_words(page: Page) -> None:
 def test_no_servers_and_no_items_are_no_crash(page: Page, runner: FakeRunner) -> None:
     cards.server_cards(ServersView([]), runner)
     cards.tool_browser(tools(), runner)
-    assert "No tools of demo" in page.text
+    assert "No tools of demo" in str([still["text/plain"] for still in page.outputs.values()])

@@ -184,8 +184,15 @@ def test_a_slow_call_whose_value_is_used_leaves_nothing_behind(seated: LiveKerne
 
 def test_the_tool_list_is_a_card_a_person_can_use(seated: LiveKernel):
     run = seated.run("%mcp tools demo", allow_stdin=True)
-    assert "application/vnd.jupyter.widget-view+json" in run.of("display_data")[0]["data"]
-    assert "demo.add" in run.displays[0]
+    still, live = (shown["data"] for shown in run.of("display_data"))
+    assert "application/vnd.jupyter.widget-view+json" in live
+    assert "demo.add" in still["text/plain"]
+
+
+def test_an_empty_list_is_a_sentence_and_no_card(seated: LiveKernel):
+    run = seated.run("%mcp prompts demo --search nothing-has-this-name", allow_stdin=True)
+    assert run.displays == ["No prompts of demo matching “nothing-has-this-name”."]
+    assert "application/vnd.jupyter.widget-view+json" not in run.of("display_data")[0]["data"]
 
 
 def test_awaitable_twins_in_a_cell(seated: LiveKernel):
@@ -220,8 +227,9 @@ def test_python_objects_show_themselves_as_cards_too(seated: LiveKernel):
     seated.run("import jupyter_mcp as mcp")
     for code in ("mcp.servers", "mcp.servers['demo'].tools", "mcp.servers['demo'].prompts", "mcp.servers['demo'].log"):
         run = seated.run(code, allow_stdin=True)
-        assert len(run.displays) == 1, code
-        assert "application/vnd.jupyter.widget-view+json" in run.of("display_data")[0]["data"], code
+        assert len(run.displays) == 2, code
+        assert run.displays[0], "its content, for a page without widgets"
+        assert "application/vnd.jupyter.widget-view+json" in run.of("display_data")[1]["data"], code
     run = seated.run("t = %mcp tools demo\nlen(t)", allow_stdin=True)
     assert run.displays == ["9"]
 

@@ -31,6 +31,7 @@ _STYLE = """<style>
 .jmcp .widget-html-content pre[style*="font-family:inherit"]{background:none;padding:0;max-height:none}
 .jmcp .widget-html-content code{background:var(--jp-layout-color2,rgba(128,128,128,.12));padding:0 3px;color:inherit;
  font-family:var(--jp-code-font-family,monospace);font-size:var(--jp-code-font-size,13px)}
+.jmcp .widget-html-content blockquote{max-height:320px;overflow:auto}
 .jmcp .widget-html-content table{border-collapse:collapse;margin:4px 0}
 .jmcp .widget-html-content td,.jmcp .widget-html-content th{padding:2px 10px 2px 0;
  border-bottom:1px solid var(--jp-border-color2,rgba(128,128,128,.4))}
@@ -64,6 +65,8 @@ body[data-jp-theme-light="false"] .jmcp .jmcp-warning .widget-html-content{backg
  background-color:var(--jp-layout-color0,transparent)}
 .jmcp .jmcp-list option{padding:2px 4px}
 .jmcp .widget-dropdown select{appearance:auto;background-image:none;padding-right:4px}
+.jp-OutputArea:has(.jmcp-explorer) .jp-OutputArea-child:has(.jmcp-still),
+.cell_container:has(.jmcp-explorer) .jmcp-still{display:none}
 .jmcp :focus-visible{outline:2px solid var(--jp-brand-color1,#1976d2);outline-offset:1px}
 .jmcp button:disabled{opacity:.55;cursor:not-allowed}
 .jmcp .jupyter-widgets-disconnected::before{content:none;display:none}

@@ -2,7 +2,9 @@
 
 While it lives, the output carries our text and HTML beside the widget view, so that a page that cannot run widgets
 still shows the content. When it ends, the view goes: a saved view without its model would show "Error displaying
-widget". Nothing here knows what a card is about.
+widget". An explorer has no end and is saved as it stands, and of such a view JupyterLab shows nothing but that error;
+so its content is an output of its own, which the page leaves out (`kit`) as long as the live one stands beside it.
+Nothing here knows what a card is about.
 """
 
 from __future__ import annotations
@@ -31,13 +33,17 @@ class Card:
     Args:
         root: its outermost widget.
         static: draws the card as it is now, for the plain side of the output.
-        ended: draws its end without a result (the kernel ends, the extension is unloaded); by default as `static`.
+        ended: draws its end without a result (the kernel ends, the extension is unloaded); None for an explorer, which
+            has no end of its own.
     """
 
     def __init__(self, root: Any, static: Callable[[], Bundle], ended: Callable[[], Bundle] | None = None) -> None:
         self.root = root
         self._static = static
         self._ended = ended or static
+        self._explorer = ended is None
+        if self._explorer:
+            root.add_class("jmcp-explorer")
         self._id = f"jupyter-mcp-{uuid.uuid4().hex}"  # transient: Jupyter does not save it
         self._shown = False
         self._over = False
@@ -61,10 +67,16 @@ class Card:
             self._shown = True
         view = {"version_major": 2, "version_minor": 0, "model_id": self.root.model_id}
         self.wire()
-        publish({**self._static(), VIEW: view}, transient={"display_id": self._id})
+        if self._explorer:
+            publish(_still(self._static()), transient={"display_id": f"{self._id}-still"})
+        publish({**({"text/plain": ""} if self._explorer else self._static()), VIEW: view}, transient=self._transient)
         with _lock:
             _live[self._id] = self
         return self
+
+    @property
+    def _transient(self) -> dict[str, str]:
+        return {"display_id": self._id}
 
     def wire(self, *more: Any) -> None:
         """Let the page choose the thread for these widgets' messages (ipykernel 7.4); also for widgets made later."""
@@ -83,10 +95,17 @@ class Card:
             self._over = True
         with _lock:
             _live.pop(self._id, None)
-        if self._shown:
-            publish(bundle if bundle is not None else self._ended(), transient={"display_id": self._id}, update=True)
+        if self._shown and self._explorer:
+            publish({"text/plain": "", "text/html": ""}, transient=self._transient, update=True)
+        elif self._shown:
+            publish(bundle if bundle is not None else self._ended(), transient=self._transient, update=True)
         free(self.root)
         return True
+
+
+def _still(bundle: Bundle) -> Bundle:
+    """The content of an explorer, marked so that the page can leave it out beside the live one."""
+    return {**bundle, "text/html": f'<div class="jmcp-still">{bundle["text/html"]}</div>'}
 
 
 def close_all() -> None:
