@@ -215,7 +215,7 @@ VERBS = (
         "roots",
         "decisions",
         "roots [FOLDER… | none]",
-        "The folders that servers are told about (the notebook's and those in a server's command, until you say otherwise).",
+        "The folders that servers are told about (until you say: the notebook's and those in a server's command).",
         roots,
         most=None,
         body="one folder a line",
