@@ -14,6 +14,16 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
+IN_FLIGHT = """
+import threading, time
+from jupyter_mcp.runtime import state
+def watch():
+    while not any(act.name == "slow" and act.outcome == "running" for act in state.get_host().journal.acts()):
+        time.sleep(0.05)
+    time.sleep(0.1)  # from the journal to the wire
+    print("slow is in flight")
+threading.Thread(target=watch, daemon=True).start()
+"""
 PROMPT = r"In \[\d+\]: "
 
 
@@ -71,10 +81,11 @@ def test_interrupts_cancel_a_question_and_a_slow_call(terminal: Any) -> None:
     terminal.sendintr()
     terminal.expect("Interrupted: demo.book cancelled; the connection stays usable")
     terminal.expect(PROMPT)
-    terminal.sendline("print('go'); r = get_ipython().run_line_magic('mcp', 'call demo.slow seconds=60')")
-    terminal.expect("go\r\n")
+    line(terminal, f"exec({IN_FLIGHT!r})")
+    terminal.sendline("%mcp call demo.slow seconds=60")
+    terminal.expect("slow is in flight\r\n")
     terminal.sendintr()
-    terminal.expect(r"Interrupted: .*demo\.slow .*; the connection stays usable")
+    terminal.expect("Interrupted: demo.slow cancelled; the connection stays usable")
     terminal.expect(PROMPT)
     assert "demo.add: 3" in line(terminal, "%mcp call demo.add a=1 b=2")
 
