@@ -109,7 +109,7 @@ def describe(schema: object, depth: int = 0) -> str:
     if is_list(wants.get("enum")):
         return f"one of {listed(wants['enum'])}"
     for key in ("anyOf", "oneOf"):
-        if is_list(branches := wants.get(key)):
+        if is_list(branches := wants.get(key)) and branches:
             return _describe_choices(branches, depth)
     kind = wants.get("type")
     if is_list(kind):
