@@ -121,7 +121,10 @@ def show(value: Any, use: Use, *, silent: bool = False) -> Any:
         silent: the line ended with `;`.
     """
     done = _displayed.pop(id(value), None) is not None
-    if value is None or use == "used":
+    if value is None:
+        return value
+    if use == "used":
+        _show_notes(value)
         return value
     if use == "last":
         return _show_last(value, silent or done)
@@ -129,6 +132,14 @@ def show(value: Any, use: Use, *, silent: bool = False) -> Any:
         display(value)
     _bind_underscore(value)
     return value
+
+
+def _show_notes(value: Any) -> None:
+    """What has to be known although the value is not shown (that nobody could answer, and how to script it)."""
+    from jupyter_mcp.notebook.objects.note import Note
+
+    for note in getattr(value, "notes", ()):
+        display(Note(f"Note: {note}"))
 
 
 def _show_last(value: Any, done: bool) -> Any:

@@ -140,6 +140,12 @@ def test_a_question_to_nobody_is_cancelled_with_a_line_that_says_how_to_script_i
     assert "answer" in "\n".join([run.text, *run.displays])
 
 
+def test_that_line_is_shown_also_when_the_result_only_gets_a_name(kernel: LiveKernel):
+    run = kernel.run("r = %mcp call demo.book city=Paris")
+    assert len(run.displays) == 1
+    assert run.displays[0].startswith("Note: demo asked") and "mcp.answer(" in run.displays[0]
+
+
 def test_a_scripted_question_is_answered(kernel: LiveKernel):
     kernel.run("%mcp answer name=Ann email=ann@example.org arrival=2026-12-01 --server demo --times 1")
     assert "Ann" in kernel.run("r = %mcp call demo.book city=Paris\nprint(r.text)").text
