@@ -27,9 +27,9 @@ CURRENT = version("ipykernel")
 VERSIONS = ("6.29.5", "6.31.0", "7.0.1", "7.2.0", "7.3.0", CURRENT)
 SECONDS = 15.0
 
-# ipykernel 7.0 to 7.3 send replies past the stream of the shell socket, which may swallow the wake-up for a request that
-# comes at that moment: the kernel then sleeps with the request unread, whoever runs in it (mended in 7.4.0). So that our
-# tests test us, something in those kernels looks at the socket again and again.
+# ipykernel 7.0 to 7.3 send replies past the stream of the shell socket, which may swallow the wake-up for a request
+# that comes at that moment: the kernel then sleeps with the request unread, whoever runs in it (mended in 7.4.0).
+# So that our tests test us, something in those kernels looks at the socket again and again.
 STRANDS_REQUESTS = ("7.0.", "7.1.", "7.2.", "7.3.")
 LOOK_AGAIN = """
 def _look_again():
