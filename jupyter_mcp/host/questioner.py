@@ -15,7 +15,6 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import InputRefused, RequestError, UsageError
-from jupyter_mcp.host import validation
 from jupyter_mcp.host.answers import AnswerBook, properties
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
 from jupyter_mcp.host.questions import Answer, Question, QuestionKind, QuestionUI
@@ -24,6 +23,7 @@ from jupyter_mcp.protocol.secrets import secret_question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from types import ModuleType
 
     from jupyter_mcp.host.acts import Running
     from jupyter_mcp.host.journal import Journal
@@ -196,6 +196,13 @@ def how_to_script(question: Question) -> str:
     return f"{head}; script it: mcp.answer({example}, {target})"
 
 
+def _validation() -> ModuleType:
+    """It brings the forms, which a kernel whose servers ask nothing does not need."""
+    from jupyter_mcp.host import validation
+
+    return validation
+
+
 def _kind(server: str, method: str, params: Mapping[str, Any]) -> tuple[QuestionKind, str, str | None]:
     message = params.get("message")
     message = message if isinstance(message, str) else ""
@@ -205,8 +212,7 @@ def _kind(server: str, method: str, params: Mapping[str, Any]) -> tuple[Question
         raise RequestError(f"Unknown method {method}", code=_METHOD_NOT_FOUND, server=server)
     mode = params.get("mode") or "form"
     if mode == "form":
-        schema = validation.as_form(params.get("requestedSchema"))
-        return "elicitation", message, secret_question(schema, message)
+        return "elicitation", message, secret_question(_validation().as_form(params.get("requestedSchema")), message)
     if mode != "url":
         raise RequestError(f"Unknown elicitation mode {mode!r:.40}", code=_INVALID_PARAMS, server=server)
     if web_host(params.get("url")) is None:
@@ -223,6 +229,7 @@ def _check(
     if answer.action != "accept":
         return answer, {}
     content = answer.content or {}
+    validation = _validation()
     if question.kind == "elicitation":
         schema = question.params.get("requestedSchema")
         checked = validation.elicitation(schema, content, revision, fill_defaults=scripted)

@@ -13,7 +13,7 @@ import time
 from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.forms.schema import as_list
+from jupyter_mcp.protocol.shapes import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

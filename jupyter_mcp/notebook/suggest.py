@@ -13,11 +13,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.host.forms.schema import as_list, mapping_of
 from jupyter_mcp.host.wants import wants
 from jupyter_mcp.notebook import verbs
 from jupyter_mcp.notebook.fetched import fetched
 from jupyter_mcp.notebook.lineparse import Scanner, Word
+from jupyter_mcp.protocol.shapes import as_list, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -14,7 +14,6 @@ from collections.abc import Mapping, Sequence, Set
 from typing import Any, cast
 
 from jupyter_mcp.protocol.secret_names import looks_secret
-from jupyter_mcp.protocol.secret_questions import secret_question
 from jupyter_mcp.protocol.shapes import is_mapping, is_object
 
 __all__ = ["MASK", "looks_secret", "redact", "redact_text", "secret_question"]
@@ -95,6 +94,13 @@ def _mask_named(text: str) -> str:
 
 def _mask_option(found: re.Match[str]) -> str:
     return f"{found[1]}{found[2]}{MASK}" if looks_secret(found[1]) else found[0]
+
+
+def secret_question(schema: object, message: str = "") -> str | None:
+    """See `secret_questions`, whose many patterns are compiled when the first question comes."""
+    from jupyter_mcp.protocol import secret_questions
+
+    return secret_questions.secret_question(schema, message)
 
 
 # --- values ----------------------------------------------------------------------------------------------------------

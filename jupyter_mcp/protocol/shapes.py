@@ -24,3 +24,13 @@ def is_list(value: object) -> TypeGuard[list[Any]]:
 def is_number(value: object) -> TypeGuard[int | float]:
     """A JSON number: true and false are none."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def as_list(value: object) -> list[Any]:
+    """The value when it is an array, else an empty one."""
+    return value if is_list(value) else []
+
+
+def mapping_of(value: object) -> Mapping[str, Any]:
+    """The value when it is an object, else an empty one."""
+    return value if is_mapping(value) else {}

@@ -12,7 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.host.forms.schema import is_list, is_mapping, number_of
+from jupyter_mcp.host.forms.schema import number_of
+from jupyter_mcp.protocol.shapes import is_list, is_mapping
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.forms.field import Field

@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any, Literal, cast
 
 from jupyter_mcp.host.forms.check import check
 from jupyter_mcp.host.forms.field import UNSET, Field, Kind
-from jupyter_mcp.host.forms.schema import Schema, as_list, flatten, is_mapping, mapping_of, number_of
+from jupyter_mcp.host.forms.schema import Schema, flatten, number_of
+from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence

@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, TypeGuard, cast
+from typing import Any, cast
+
+from jupyter_mcp.protocol.shapes import as_list, is_mapping
 
 Schema = Mapping[str, Any]
 
@@ -64,14 +66,6 @@ def _lookup(reference: str, root: Schema) -> Schema:
     return node if is_mapping(node) else {}
 
 
-def as_list(value: object) -> list[Any]:
-    return value if is_list(value) else []
-
-
-def is_mapping(value: object) -> TypeGuard[Mapping[str, Any]]:
-    return isinstance(value, Mapping)
-
-
 def number_of(value: object) -> float | None:
     """A finite JSON number, else None (a limit written as text or as `true` is no limit)."""
     if isinstance(value, bool) or not isinstance(value, (int, float)):
@@ -79,12 +73,3 @@ def number_of(value: object) -> float | None:
     if isinstance(value, float) and (value != value or value in (float("inf"), float("-inf"))):
         return None
     return value
-
-
-def mapping_of(value: object) -> Mapping[str, Any]:
-    """The value when it is an object, else an empty one."""
-    return value if is_mapping(value) else {}
-
-
-def is_list(value: object) -> TypeGuard[list[Any]]:
-    return isinstance(value, list)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.host.forms.check import check
 from jupyter_mcp.host.forms.field import UNSET, Field, FieldError, Unset
 from jupyter_mcp.host.forms.parse import loose, parse, rows_of
-from jupyter_mcp.host.forms.schema import as_list, is_list, is_mapping, mapping_of
+from jupyter_mcp.protocol.shapes import as_list, is_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -6,7 +6,8 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.forms.field import UNSET, Field
-from jupyter_mcp.host.forms.schema import as_list, flatten, is_mapping, mapping_of, number_of
+from jupyter_mcp.host.forms.schema import flatten, number_of
+from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

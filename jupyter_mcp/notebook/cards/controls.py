@@ -12,10 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.host.forms import UNSET, Field
-from jupyter_mcp.host.forms.schema import as_list, mapping_of
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.text import flat
+from jupyter_mcp.protocol.shapes import as_list, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping

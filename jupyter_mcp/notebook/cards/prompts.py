@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.forms.schema import as_list, is_mapping
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.browser import Browser, Choice, Outcome
 from jupyter_mcp.notebook.cards.runner import HostRunner
@@ -14,6 +13,7 @@ from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
 from jupyter_mcp.notebook.render.lists import title_of
 from jupyter_mcp.notebook.render.text import cut, flat
+from jupyter_mcp.protocol.shapes import as_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

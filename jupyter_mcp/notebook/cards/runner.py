@@ -11,7 +11,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_mcp.errors import MCPError
-from jupyter_mcp.host.forms.schema import as_list
+from jupyter_mcp.protocol.shapes import as_list
 
 if TYPE_CHECKING:
     from concurrent.futures import Future

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.forms.schema import as_list, is_mapping, mapping_of
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.question import QuestionCard
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.results import message_piece
 from jupyter_mcp.notebook.render.text import cut, flat, pretty
+from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

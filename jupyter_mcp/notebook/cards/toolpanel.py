@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import forms
-from jupyter_mcp.host.forms.schema import is_mapping, mapping_of
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.browser import Outcome
 from jupyter_mcp.notebook.cards.form import Form, missing_text
@@ -14,6 +13,7 @@ from jupyter_mcp.notebook.cards.spelling import magic_line, python_call
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.lists import title_of
 from jupyter_mcp.notebook.render.text import cut, flat
+from jupyter_mcp.protocol.shapes import is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

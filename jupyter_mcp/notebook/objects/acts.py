@@ -9,9 +9,9 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.host.forms.schema import as_list
 from jupyter_mcp.host.plain import plain
 from jupyter_mcp.notebook.objects.act import Act, get_host
+from jupyter_mcp.protocol.shapes import as_list
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

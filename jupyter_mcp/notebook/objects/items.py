@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.host.forms.schema import mapping_of
 from jupyter_mcp.notebook.objects.names import python_name
 from jupyter_mcp.notebook.objects.signature import Arguments, docstring
+from jupyter_mcp.protocol.shapes import mapping_of
 
 if TYPE_CHECKING:
     import inspect

@@ -9,11 +9,11 @@ import base64
 import re
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.forms.schema import as_list, is_mapping, mapping_of
 from jupyter_mcp.host.media import decode_base64, pictures_in, sniff_image
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack
 from jupyter_mcp.notebook.render.text import clean, cut, flat, pretty, size
+from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -10,7 +10,6 @@ import base64
 import logging
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.forms.schema import as_list, is_list, is_mapping, mapping_of
 from jupyter_mcp.host.questions import Question
 from jupyter_mcp.notebook.render import acts, html, lists, questions, results, servers
 from jupyter_mcp.notebook.render.text import bounded, clean, cut, flat
@@ -25,6 +24,7 @@ from jupyter_mcp.notebook.render.views import (
     ServerView,
     TableView,
 )
+from jupyter_mcp.protocol.shapes import as_list, is_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence

@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.forms.schema import is_list, is_mapping
 from jupyter_mcp.host.tables import find_columns, row_members
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, table_piece
 from jupyter_mcp.notebook.render.text import clean, count, cut, flat, pretty
+from jupyter_mcp.protocol.shapes import is_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.forms.schema import as_list, is_mapping, mapping_of
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, text_table, warning_line
 from jupyter_mcp.notebook.render.text import count, flat
+from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from jupyter_mcp.notebook.render.views import ListView

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
 
-from jupyter_mcp.host.forms.schema import as_list, is_mapping
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.data import data_piece
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, warning_line
 from jupyter_mcp.notebook.render.results import label_of, message_piece
 from jupyter_mcp.notebook.render.text import count, cut, flat
+from jupyter_mcp.protocol.shapes import as_list, is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.host.forms.schema import is_list, is_mapping, mapping_of
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.blocks import block_piece, contents_piece, kinds_of, text_piece
 from jupyter_mcp.notebook.render.data import data_piece, same_data
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, warning_line
 from jupyter_mcp.notebook.render.text import count, flat
+from jupyter_mcp.protocol.shapes import is_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

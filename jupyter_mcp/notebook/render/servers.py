@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from jupyter_mcp.host.forms.schema import mapping_of
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.piece import Piece, error_line, stack, text_table, warning_line
 from jupyter_mcp.notebook.render.text import count, cut, flat, portable
+from jupyter_mcp.protocol.shapes import mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
