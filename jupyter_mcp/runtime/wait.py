@@ -137,6 +137,8 @@ class _Wait:
             pending = self._runtime.submit_at(where, function, *args, **kwargs)
             pending.add_done_callback(lambda _: self._wake())
             self._loop(pending)
+        if self._recorder.hits:  # it came after the last look, while our handler was still there to take it
+            raise self._too_late()
         return _outcome(pending, self._label)
 
     def _wake(self) -> None:
@@ -166,7 +168,7 @@ class _Wait:
     def _interrupted(self, pending: Pending[Any]) -> None:
         """Ask the work to stop; raise when it has, when the time is up or when the person insists."""
         if pending.done() and self._deadline is None:
-            raise interrupts.error(f"{self._label} had just ended when the interrupt came; {self._after}")
+            raise self._too_late()
         if self._deadline is None:
             self._deadline = time.monotonic() + CANCEL_SECONDS
             pending.cancel()
@@ -174,6 +176,9 @@ class _Wait:
         if pending.done() or insists or time.monotonic() > self._deadline:
             board.drain()
             raise interrupts.error(f"{self._label} cancelled; {self._after}")
+
+    def _too_late(self) -> BaseException:
+        return interrupts.error(f"{self._label} had just ended when the interrupt came; {self._after}")
 
 
 class _Wakes:

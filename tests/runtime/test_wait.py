@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import asyncio
+import signal
 import statistics
 import threading
 import time
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jupyter_mcp.errors import Cancelled, UsageError
+from jupyter_mcp.errors import Cancelled, Interrupted, UsageError
 from jupyter_mcp.runtime import jobs, place, wait
 from jupyter_mcp.runtime.thread import get_runtime
 from tests.runtime.kernels import CURRENT, LiveKernel, live_kernel
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Generator
 
 
 async def echo(value: object, *, twice: bool = False) -> object:
@@ -257,3 +263,22 @@ print(wait.run(echo, "parent", label="e"))
 """
     run = kernel.run(code, allow_stdin=True)
     assert run.text == "child False None ('cancel', {}, 'headless')\nparent\n"
+
+
+def test_an_interrupt_between_the_end_of_the_work_and_the_end_of_the_wait_is_not_lost(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """In a loop of quick calls it comes there as often as anywhere; the loop has to stop all the same."""
+    waiting = wait.board.waiting
+
+    @contextmanager
+    def interrupted_at_its_end(wake: Callable[[], object], where: Any) -> Generator[None]:
+        with waiting(wake, where):
+            yield
+        signal.raise_signal(signal.SIGINT)
+
+    monkeypatch.setattr(wait.board, "waiting", interrupted_at_its_end)
+    before = signal.getsignal(signal.SIGINT)
+    with pytest.raises(Interrupted, match=r"demo.echo had just ended when the interrupt came"):
+        wait.run(echo, 1, label="demo.echo")
+    assert signal.getsignal(signal.SIGINT) is before
