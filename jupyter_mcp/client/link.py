@@ -156,6 +156,9 @@ class Link:
         if pending is not None and not pending.future.done():
             pending.future.set_exception(error)
 
+    def on_alive(self, request_id: int | str | None) -> None:
+        pass  # the transport sees to its own streams
+
     def on_closed(self, closed: Closed) -> None:
         if self.closed is None:
             self.closed = closed

@@ -211,7 +211,7 @@ class Context(_Shared):
         task.add_done_callback(lambda _: self._unsent.release())
 
     def _ask(self, questions: Mapping[str | None, Question]) -> dict[str | None, Any]:
-        if self._exchange.peer.ask is None:
+        if self._exchange.ask_client is None:
             return self._exchange.replay(questions)
         self._off_the_loop()
         future = asyncio.run_coroutine_threadsafe(self._exchange.ask(questions), self._exchange.loop)

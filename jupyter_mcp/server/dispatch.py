@@ -292,7 +292,7 @@ class Dispatcher:
                 for key, one in value.requests.items()
             }
             ledger.state = value.state
-            if exchange.peer.ask is None:
+            if exchange.ask_client is None:
                 requests = {key: (question.method, params) for key, (question, params) in prepared.items()}
                 raise NeedInput(requests, {key: digest_of(*request) for key, request in requests.items()})
             asked_rounds += bool(prepared)

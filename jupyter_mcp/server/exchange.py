@@ -67,6 +67,7 @@ class Exchange:
         log_level: modern: the level this request asked for, None for no messages.
         progress_token: put into progress notifications; None sends none.
         ledger: what earlier rounds answered.
+        ask: sends the client a question that belongs to this request (legacy); by default the peer's own way.
 
     Attributes:
         cancelled: the client gave the request up, or is gone: no response will be sent.
@@ -83,6 +84,7 @@ class Exchange:
         log_level: str | None = None,
         progress_token: jsonrpc.Id | None = None,
         ledger: Ledger | None = None,
+        ask: AskClient | None = None,
     ) -> None:
         self.method = method
         self.params = params
@@ -93,6 +95,7 @@ class Exchange:
         self.cancelled = False
         self.loop = asyncio.get_running_loop()
         self.post = post
+        self.ask_client = ask or peer.ask
         self._log_level = log_level
         self._progress_token = progress_token
         self._progress = -math.inf
@@ -190,7 +193,7 @@ class Exchange:
             InputRefused: the client answered with an error.
             ConnectionLost: it went away meanwhile.
         """
-        if self.peer.ask is None:
+        if self.ask_client is None:
             return self.replay(questions)
         self.check()
         prepared = {
@@ -209,7 +212,7 @@ class Exchange:
 
     async def collect(self, requests: Mapping[str, tuple[str, dict[str, Any] | None]]) -> dict[str, Any]:
         """Legacy: the bare answers to several requests, for a handler that asks by its own hand."""
-        ask = self.peer.ask
+        ask = self.ask_client
         assert ask is not None
         try:
             answers = await asyncio.gather(*(ask(method, params) for method, params in requests.values()))
@@ -218,7 +221,7 @@ class Exchange:
         return dict(zip(requests, answers, strict=True))
 
     async def _ask_one(self, question: Question, params: dict[str, Any] | None) -> Any:
-        ask = self.peer.ask
+        ask = self.ask_client
         assert ask is not None
         attempts = 0
         while True:

@@ -128,6 +128,9 @@ class Session:
         if future is not None and not future.done():
             future.set_exception(error)
 
+    def on_alive(self, request_id: int | str | None) -> None:
+        """Clients send no signs of life."""
+
     def on_closed(self, closed: Closed) -> None:
         """The client is gone, or has closed our input."""
         if not getattr(self._transport, "answers_after_eof", False):

@@ -46,6 +46,31 @@ class Closed:
     stderr: Sequence[str] = field(default_factory=tuple)
 
 
+class Refused(Exception):
+    """An HTTP answer to one request that holds no JSON-RPC message (a proxy's page, a bare status).
+
+    Attributes:
+        status: the HTTP status.
+        reason: its words ("Bad Gateway").
+        body: the first part of the text, without markup and control characters, at most 500 characters.
+        challenge: the `WWW-Authenticate` header; "" when there was none.
+    """
+
+    def __init__(self, status: int, reason: str = "", body: str = "", challenge: str = "") -> None:
+        super().__init__(f"HTTP {status} {reason}".rstrip())
+        self.status = status
+        self.reason = reason
+        self.body = body
+        self.challenge = challenge
+
+
+class SessionEnded(Exception):
+    """HTTP, legacy era: the server does not know our session any more (404); it takes a new `initialize`.
+
+    The request was not run.
+    """
+
+
 class Receiver(Protocol):
     """What a transport calls, always on the event loop's thread, never re-entrantly from `send`."""
 
@@ -66,7 +91,14 @@ class Receiver(Protocol):
         ...
 
     def on_request_failed(self, request_id: int | str, error: Exception) -> None:
-        """The transport knows that this one request will get no answer (HTTP); the connection goes on."""
+        """The transport knows that this one request will get no answer (HTTP); the connection goes on.
+
+        `error` is a `Refused`, a `SessionEnded`, a `ConnectionLost` (with `may_have_run`) or a `RemoteProtocolError`.
+        """
+        ...
+
+    def on_alive(self, request_id: int | str | None) -> None:
+        """A sign of life that is no message: a comment on the stream of this request (None: of the session)."""
         ...
 
     def on_closed(self, closed: Closed) -> None:

@@ -33,6 +33,9 @@ class Recorder:
     def on_noise(self, noise: Noise) -> None:
         self._add(self.noise, noise)
 
+    def on_alive(self, request_id: int | str | None) -> None:
+        """Not kept."""
+
     def on_stderr(self, line: str) -> None:
         self._add(self.stderr, line)
 
