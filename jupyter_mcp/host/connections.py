@@ -1,0 +1,251 @@
+"""The servers of a host and their lives: connected, kept, started anew, closed. What they offer is used elsewhere.
+
+One server at a time changes its state (a lock for each name), so that a cell that is run twice, a lost server that two
+calls need, and a disconnect in between cannot meet. Everything here runs on the runtime loop.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from jupyter_mcp.errors import ConfigError, ConnectionFailed, MCPError, UsageError
+from jupyter_mcp.host.entry import ServerEntry
+from jupyter_mcp.host.transports import transport_for
+from jupyter_mcp.host.wording import nearest
+
+if TYPE_CHECKING:
+    from jupyter_mcp.client.options import ConnectOptions
+    from jupyter_mcp.client.peer import ServerPeer
+    from jupyter_mcp.host.approvals import Approvals
+    from jupyter_mcp.host.journal import Journal
+    from jupyter_mcp.host.specs import ServerSpec
+
+__all__ = ["Connections", "OnStatus"]
+
+_log = logging.getLogger("jupyter_mcp.host")
+OnStatus = Callable[[str], None]
+_REMEMBERED = 32  # closed servers whose log can still be read
+
+
+class Connections:
+    """What a host is connected to.
+
+    Args:
+        journal: where connecting and disconnecting are recorded; its redactor masks what is secret.
+        approvals: forget what was allowed for a server when it is disconnected.
+        peer: makes the host's side of a connection.
+        options: defaults for connections.
+        environ: where placeholders are looked up; None is the process's environment at the time of connecting.
+
+    Attributes:
+        servers: by name, in the order in which they were connected; not the ones that were disconnected.
+        listeners: called with the name of a server whose state or lists changed.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        approvals: Approvals,
+        peer: Callable[[ServerEntry], ServerPeer],
+        options: ConnectOptions | None,
+        environ: Mapping[str, str] | None,
+    ) -> None:
+        self.servers: dict[str, ServerEntry] = {}
+        self.listeners: list[Callable[[str], None]] = []
+        self._journal = journal
+        self._redactor = journal.redactor
+        self._approvals = approvals
+        self._peer = peer
+        self._options = options
+        self._environ = environ
+        self._closed: dict[str, ServerEntry] = {}
+        self._locks: dict[str, asyncio.Lock] = {}
+
+    # --- for the host ------------------------------------------------------------------------------------------------
+
+    async def connect(self, spec: ServerSpec, on_status: OnStatus | None = None) -> ServerEntry:
+        """See `Host.connect`."""
+        async with self._lock(spec.name):
+            entry = self.servers.get(spec.name)
+            if entry is not None and entry.spec == spec and entry.ready:
+                text = f"{spec.name} is connected already; %mcp reconnect {spec.name} starts it anew."
+                entry.say("note", text)
+                _tell(on_status, text)
+                return entry
+            if entry is None or entry.spec != spec:
+                if entry is not None:
+                    await self._close(entry)
+                entry = ServerEntry(spec.name, spec, clean=self._redactor.text)
+                self.servers[spec.name] = entry
+            await self._open(entry, on_status)
+            return entry
+
+    async def connect_many(
+        self, specs: Iterable[ServerSpec | MCPError], on_status: OnStatus | None = None
+    ) -> list[ServerEntry | MCPError]:
+        """See `Host.connect_many`."""
+
+        async def one(spec: ServerSpec | MCPError) -> ServerEntry | MCPError:
+            if isinstance(spec, MCPError):
+                return spec
+            if spec.disabled:
+                text = f"{spec.name} is disabled in {spec.source or 'the configuration'} and was not started."
+                return ConfigError(text, file=spec.source, key=spec.name, server=spec.name)
+            try:
+                return await self.connect(spec, on_status)
+            except MCPError as error:
+                return error
+            except Exception as error:
+                _log.exception("connecting %s failed", spec.name)
+                return ConnectionFailed(f"{spec.name} could not be connected: {error!r}", server=spec.name)
+
+        return list(await asyncio.gather(*(one(spec) for spec in specs)))
+
+    async def disconnect(self, name: str) -> None:
+        """See `Host.disconnect`."""
+        entry = self.entry(name)
+        async with self._lock(name):
+            if self.servers.get(name) is not entry:
+                return
+            del self.servers[name]
+            self._closed[name] = entry
+            while len(self._closed) > _REMEMBERED:
+                del self._closed[next(iter(self._closed))]
+            number = self._journal.begin(name, "disconnect", name, "person")
+            await self._close(entry)
+            self._approvals.forget(name)
+            self._journal.end(number, "ok")
+            self.changed(entry)
+
+    async def reconnect(self, name: str, on_status: OnStatus | None = None) -> ServerEntry:
+        """See `Host.reconnect`."""
+        entry = self.find(name)
+        async with self._lock(name):
+            self._closed.pop(name, None)
+            self.servers[name] = entry
+            await self._close(entry)
+            await self._open(entry, on_status)
+            return entry
+
+    async def aclose(self) -> None:
+        """Close everything; never raises."""
+        entries = list(self.servers.values())
+        self.servers.clear()
+        await asyncio.gather(*(self._close(entry) for entry in entries), return_exceptions=True)
+
+    # --- for whoever needs a server ----------------------------------------------------------------------------------
+
+    def entry(self, name: str) -> ServerEntry:
+        """The server of this name. Raises `UsageError` with the nearest one."""
+        entry = self.servers.get(name)
+        if entry is None:
+            near = nearest(name, list(self.servers))
+            names = f"Connected: {', '.join(self.servers)}." if self.servers else "No server is connected."
+            raise UsageError(f"There is no server {name!r}.", hint=f"Did you mean {near}?" if near else names)
+        return entry
+
+    def find(self, name: str) -> ServerEntry:
+        """The server of this name, also one that was disconnected (for its log). Raises `UsageError`."""
+        return self._closed[name] if name in self._closed and name not in self.servers else self.entry(name)
+
+    async def ready(self, name: str, on_status: OnStatus | None = None) -> ServerEntry:
+        """The server, connected: a lost one is started anew, because nothing was sent yet that could have run."""
+        entry = self.entry(name)
+        async with self._lock(name):
+            if entry.state == "lost":
+                text = f"{name} went away and is started anew."
+                entry.say("note", text)
+                _tell(on_status, text)
+                await self._close(entry)
+                await self._open(entry, on_status)
+        if not entry.ready:
+            why = f" ({entry.error.message})" if entry.error else ""
+            raise UsageError(f"{name} is not connected{why}.", hint=f"%mcp reconnect {name}", server=name)
+        return entry
+
+    def filled(self, entry: ServerEntry) -> ServerSpec:
+        """The spec with its placeholders filled; what is secret in it is masked from now on. Never kept."""
+        filled = entry.spec.expanded(self._environ)
+        self._redactor.learn_spec(entry.spec, filled)
+        return filled
+
+    def changed(self, entry: ServerEntry) -> None:
+        """Tell the listeners."""
+        for listener in list(self.listeners):
+            try:
+                listener(entry.name)
+            except Exception:
+                _log.exception("a listener of the host failed")
+
+    # --- opening and closing -----------------------------------------------------------------------------------------
+
+    async def _open(self, entry: ServerEntry, on_status: OnStatus | None) -> None:
+        """Connect an entry; what goes wrong is kept on it, masked, and raised."""
+        from jupyter_mcp.client.connection import Connection
+
+        entry.error = None
+        number = self._journal.begin(entry.name, "connect", entry.spec.describe(), "person")
+        _tell(on_status, f"starting {entry.name} …")
+        for note in entry.spec.notes:
+            entry.say("note", note, level="warning")
+        outcome, remark = "cancelled", None
+        try:
+            transport_for(self.filled(entry))  # what can be refused is refused before anything else happens
+            if entry.connection is None:
+                entry.connection = Connection(
+                    entry.name,
+                    lambda: transport_for(self.filled(entry))(),
+                    self._options_for(entry.spec),
+                    self._peer(entry),
+                )
+            await entry.connection.open()
+            outcome = "ok"
+        except MCPError as error:
+            outcome, remark = "error", self._failed(entry, error)
+            raise
+        except BaseException:
+            entry.error = ConnectionFailed(f"Connecting {entry.name} was broken off.", server=entry.name)
+            raise
+        finally:
+            self._journal.end(number, outcome, remark=remark)
+            if outcome != "ok":
+                await self._close(entry)
+            self.changed(entry)
+
+    def _failed(self, entry: ServerEntry, error: MCPError) -> str:
+        """Keep the error on the entry and in its log; nothing secret stays in its words."""
+        error.server = error.server or entry.name
+        error.message = self._redactor.text(error.message)
+        if isinstance(error, ConnectionFailed):
+            error.stderr = [self._redactor.text(line) for line in error.stderr]
+        entry.error = error
+        entry.say("note", str(error), level="error")
+        return str(error)
+
+    async def _close(self, entry: ServerEntry) -> None:
+        if entry.connection is not None:
+            with contextlib.suppress(Exception):
+                await entry.connection.close()
+
+    def _options_for(self, spec: ServerSpec) -> ConnectOptions:
+        from jupyter_mcp.client.options import ConnectOptions
+
+        options = replace(self._options or ConnectOptions(), era=spec.era)
+        return options if spec.timeout is None else replace(options, timeout=spec.timeout)
+
+    def _lock(self, name: str) -> asyncio.Lock:
+        return self._locks.setdefault(name, asyncio.Lock())
+
+
+def _tell(on_status: OnStatus | None, text: str) -> None:
+    if on_status is None:
+        return
+    try:
+        on_status(text)
+    except Exception:
+        _log.exception("an on_status callback failed")
