@@ -209,6 +209,9 @@ _WANTED: Mapping[str, tuple[tuple[str, type, str], ...]] = {
     "completion/complete": (("ref", dict, "an object"), ("argument", dict, "an object")),
     "logging/setLevel": (("level", str, "a string"),),
     "subscriptions/listen": (("notifications", dict, "an object"),),
+    "tasks/get": (("taskId", str, "a string"),),
+    "tasks/update": (("taskId", str, "a string"), ("inputResponses", dict, "an object")),
+    "tasks/cancel": (("taskId", str, "a string"),),
 }
 _OPTIONAL: Mapping[str, tuple[type, str]] = {
     "arguments": (dict, "an object"),

@@ -256,13 +256,19 @@ def _read_round(
     if raw is not None and not isinstance(raw, dict):
         raise RemoteProtocolError(f"The server's inputRequests during {method} are not an object.")
     asked = cast("dict[str, Any]", raw or {})
-    requests = {key: _input_request(key, item, capabilities) for key, item in asked.items()}
+    requests = {key: input_request(key, item, capabilities) for key, item in asked.items()}
     if not requests and state is None:
         raise RemoteProtocolError(f"The server asked for input during {method} without saying what for.")
     return requests, {} if state is None else {"requestState": state}
 
 
-def _input_request(key: str, item: object, capabilities: Mapping[str, Any] | None) -> dict[str, Any]:
+def input_request(key: str, item: object, capabilities: Mapping[str, Any] | None) -> dict[str, Any]:
+    """One of the server's input requests, checked: `{"method", "params"}`.
+
+    Raises:
+        RemoteProtocolError: it is none.
+        InputRefused: it asks for something that this client did not declare or does not know.
+    """
     request = cast("dict[str, Any]", item) if isinstance(item, dict) else {}
     method, params = request.get("method"), request.get("params")
     if not isinstance(method, str):
