@@ -163,7 +163,7 @@ def _schemas(root: Any) -> Iterator[tuple[tuple[str, ...] | None, dict[str, Any]
                 steady = word == "properties" and path is not None
                 members = reversed(cast("dict[str, Any]", value).items())
                 stack.extend(((*path, name) if steady and path is not None else None, item) for name, item in members)
-            elif word not in _DATA_WORDS and isinstance(value, (dict, list)):
+            elif word not in _DATA_WORDS:
                 stack.append((None, value))
 
 

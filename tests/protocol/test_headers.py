@@ -20,7 +20,7 @@ from jupyter_mcp.protocol.headers import (
 )
 from jupyter_mcp.protocol.jsonrpc import HEADER_MISMATCH, RpcError
 
-META = {
+META: dict[str, Any] = {
     "io.modelcontextprotocol/protocolVersion": "2026-07-28",
     "io.modelcontextprotocol/clientCapabilities": {},
 }
