@@ -1,7 +1,7 @@
 """JSON Schema: make a tool's schema usable, and check a value against a schema, saying what is wrong in words.
 
 The schema is foreign and untrusted: nothing is fetched (an unresolvable `$ref` is an issue), recursion and work are
-bounded, a garbage schema never crashes (`schema_clean`). jsonschema is imported at the first check.
+bounded (`schema_bounds`), a garbage schema never crashes (`schema_clean`).
 
 Schemas are values: do not change one after handing it over (validators are cached by identity).
 
@@ -11,27 +11,20 @@ MCP 2025-11-25), 2019-09, draft-07 and older by `$schema`; spec "Tools / schema 
 
 from __future__ import annotations
 
-import importlib
-import sys
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import islice
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import Any, Literal, cast
 
-from jupyter_mcp.protocol import formats, schema_words
+from jupyter_mcp.protocol import patterns, schema_words
+from jupyter_mcp.protocol import schema_bounds as bounds
 from jupyter_mcp.protocol.schema_clean import clean
 from jupyter_mcp.protocol.shapes import is_list, is_object
 
-if TYPE_CHECKING:
-    from types import ModuleType
-
 MAX_ISSUES = 20
 _CACHED = 512  # validators
-_MAX_REFS = 20_000  # `$ref`s followed in one check
-_MAX_UNIQUE = 1000  # items compared with each other for `uniqueItems`
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,24 +122,38 @@ def _validator(schema: object, check_formats: bool) -> Validate | Issue:
 def _compile(schema: object, check_formats: bool) -> Validate | Issue:
     safe = clean(schema)
     dialect = None if isinstance(safe, bool) else safe.get("$schema")
-    kind = _dialects().get(_dialect_key(dialect)) if isinstance(dialect, str) else _dialects()[_DEFAULT]
+    kind = bounds.dialect(dialect)
     if kind is None:
         why = f"the schema is written in {dialect!s:.100}; only JSON Schema draft-03 to 2020-12 can be checked"
         return Issue("", why, "$schema", "schema")
-    validator = kind(safe, registry=_registry(), format_checker=_format_checker() if check_formats else None)
-    return lambda instance: _run(validator, instance)
+    checker = bounds.format_checker() if check_formats else None
+    validator = kind(safe, registry=bounds.registry(), format_checker=checker)
+    risky_names = any(map(patterns.risky, _name_patterns(safe)))
+    return lambda instance: _run(validator, instance, risky_names)
 
 
-def _run(validator: Any, instance: object) -> list[Issue]:
+def _name_patterns(schema: object) -> Iterator[str]:
+    """Every pattern for the names of members, however deep."""
+    if is_object(schema):
+        named = schema.get("patternProperties")
+        yield from named if is_object(named) else ()
+        for inner in schema.values():
+            yield from _name_patterns(inner)
+    elif is_list(schema):
+        for inner in schema:
+            yield from _name_patterns(inner)
+
+
+def _run(validator: Any, instance: object, risky_names: bool) -> list[Issue]:
     issues: list[Issue] = []
-    _work.refs = 0
+    bounds.work.begin(risky_names)
     try:
         for failure in islice(validator.iter_errors(instance), MAX_ISSUES):
             issues.extend(_issues(failure, ()))
     except RecursionError:
         issues.append(Issue("", "the schema or the value is nested too deeply to be checked", "$ref", "schema"))
-    except _TooMuchWork:
-        issues.append(Issue("", "the schema is too complex to be checked", "$ref", "schema"))
+    except bounds.TooMuchWork:
+        issues.append(Issue("", "the schema or the value is too large to be checked whole", "$ref", "schema"))
     except Exception as error:
         issues.append(_unusable(error))
     return issues[:MAX_ISSUES]
@@ -188,7 +195,12 @@ def _named_by(failure: schema_words.Failure, keyword: str) -> list[str] | None:
         return [name for name in named if message.startswith(repr(name))] or named[:1]
     if keyword in ("additionalProperties", "unevaluatedProperties") and value is False:
         known = failure.schema.get("properties")
-        unknown = [name for name in instance if name not in (known or ())]
+        by_pattern = failure.schema.get("patternProperties") or ()
+        unknown = [
+            name
+            for name in instance
+            if name not in (known or ()) and not any(patterns.matches(one, name) for one in by_pattern)
+        ]
         return unknown or None
     return None
 
@@ -206,106 +218,3 @@ def _closest(failure: schema_words.Failure) -> list[schema_words.Failure]:
         and not any(len(e.relative_path) == 1 and str(e.validator) == "const" for e in errors)
     ]
     return fitting[0] if len(fitting) == 1 else []
-
-
-# --- jsonschema, at first use ----------------------------------------------------------------------------------------
-
-_DEFAULT = "json-schema.org/draft/2020-12/schema"
-
-
-class _TooMuchWork(Exception):
-    pass
-
-
-class _Work(threading.local):
-    refs = 0
-
-
-_work = _Work()
-
-
-def _dialect_key(uri: str) -> str:
-    return uri.strip().removeprefix("https://").removeprefix("http://").rstrip("#/")
-
-
-def _library() -> Any:
-    """jsonschema, without the grammar for the formats iri and iri-reference.
-
-    Jupyter's packages install that grammar (rfc3987_syntax), and compiling it takes over a second of the first check;
-    the formats are checked here by `formats`.
-    """
-    if "jsonschema" in sys.modules or "rfc3987_syntax" in sys.modules:
-        return importlib.import_module("jsonschema")
-    sys.modules["rfc3987_syntax"] = cast("ModuleType", None)  # "there is no such module"
-    try:
-        return importlib.import_module("jsonschema")
-    finally:
-        del sys.modules["rfc3987_syntax"]
-
-
-@cache
-def _dialects() -> Mapping[str, Any]:
-    jsonschema = _library()
-    names = {
-        _DEFAULT: jsonschema.Draft202012Validator,
-        "json-schema.org/draft/2019-09/schema": jsonschema.Draft201909Validator,
-        "json-schema.org/draft-07/schema": jsonschema.Draft7Validator,
-        "json-schema.org/draft-06/schema": jsonschema.Draft6Validator,
-        "json-schema.org/draft-04/schema": jsonschema.Draft4Validator,
-        "json-schema.org/draft-03/schema": jsonschema.Draft3Validator,
-        "json-schema.org/schema": jsonschema.Draft202012Validator,
-    }
-    made = {kind: _bounded(kind) for kind in set(names.values())}
-    return {name: made[kind] for name, kind in names.items()}
-
-
-def _bounded(kind: Any) -> Any:
-    """A validator class that counts the `$ref`s it follows, takes tuples for lists, and bounds `uniqueItems`."""
-    validators = _library().validators
-
-    def counted(follow: Any) -> Any:
-        def keyword(validator: Any, ref: Any, instance: Any, schema: Any) -> Any:
-            _work.refs += 1
-            if _work.refs > _MAX_REFS:
-                raise _TooMuchWork
-            return follow(validator, ref, instance, schema)
-
-        return keyword
-
-    def unique_items(validator: Any, value: Any, instance: Any, schema: Any) -> Any:
-        small = _is_array(None, instance) and len(instance) <= _MAX_UNIQUE
-        return compare(validator, value, instance, schema) if small else ()
-
-    compare = kind.VALIDATORS["uniqueItems"]
-    changed = {name: counted(kind.VALIDATORS[name]) for name in _REFS if name in kind.VALIDATORS}
-    extend: Any = validators.extend
-    arrays = kind.TYPE_CHECKER.redefine("array", _is_array)
-    return extend(kind, {**changed, "uniqueItems": unique_items}, type_checker=arrays)
-
-
-def _is_array(_checker: object, value: object) -> bool:
-    return isinstance(value, (list, tuple))
-
-
-_REFS = ("$ref", "$dynamicRef", "$recursiveRef")
-
-
-@cache
-def _registry() -> Any:
-    """The meta-schemas and nothing else; it has no way to fetch."""
-    from jsonschema_specifications import REGISTRY
-
-    return REGISTRY
-
-
-@cache
-def _format_checker() -> Any:
-    jsonschema = _library()
-    checker = jsonschema.FormatChecker(formats=())
-
-    def make(name: str) -> Callable[[object], bool]:
-        return lambda value: not isinstance(value, str) or formats.valid(name, value)
-
-    for name in formats.CHECKED:
-        checker.checkers = {**checker.checkers, name: (make(name), ())}
-    return checker

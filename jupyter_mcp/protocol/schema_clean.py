@@ -8,14 +8,13 @@ Above: schema. It knows no validator. Source: JSON Schema 2020-12 (types of keyw
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
+from jupyter_mcp.protocol import patterns
 from jupyter_mcp.protocol.shapes import is_list, is_number, is_object
 
 _MAX_DEPTH = 60
 _MAX_NODES = 20_000
-_MAX_PATTERN = 1000  # characters
 _TYPES = frozenset(("null", "boolean", "object", "array", "number", "string", "integer"))
 
 _SCHEMA = frozenset(
@@ -39,8 +38,6 @@ _COUNTS = frozenset(
     ("maxContains", "maxItems", "maxLength", "maxProperties", "minContains", "minItems", "minLength", "minProperties")
 )
 _STRINGS = frozenset(("$anchor", "$dynamicAnchor", "$dynamicRef", "$id", "$recursiveRef", "$ref", "$schema", "format"))
-# an unbounded repetition of something that holds an unbounded repetition: the usual shape of exponential backtracking
-_RUNAWAY = re.compile(r"\((?:[^()\\]|\\.)*(?:[+*]|\{\d+,\})(?:[^()\\]|\\.)*\)(?:[+*]|\{\d+,\})")
 
 Schema = dict[str, Any] | bool
 
@@ -53,17 +50,6 @@ class _Budget:
 def clean(schema: object) -> Schema:
     """A copy of `schema` without what no validator can use. Never raises; what is no schema at all allows anything."""
     return _schema(schema, 0, _Budget())
-
-
-def usable_pattern(pattern: object) -> bool:
-    """Whether a regular expression can be run here: valid in Python, not too long, not of a runaway shape."""
-    if not isinstance(pattern, str) or len(pattern) > _MAX_PATTERN or _RUNAWAY.search(pattern):
-        return False
-    try:
-        re.compile(pattern)
-    except (re.error, RecursionError, OverflowError):
-        return False
-    return True
 
 
 def _schema(value: object, depth: int, budget: _Budget) -> Schema:
@@ -102,6 +88,8 @@ def _keyword(key: str, value: object, depth: int, budget: _Budget) -> Any:
         return value if is_number(value) else _DROPPED
     if key in _COUNTS:
         return value if is_number(value) and value >= 0 else _DROPPED
+    if key == "$schema" and depth > 1:
+        return _DROPPED  # a part in another dialect would leave the bounds of `schema`
     if key in _STRINGS:
         return value if isinstance(value, str) else _DROPPED
     if key == "items":
@@ -117,7 +105,7 @@ def _schema_map(key: str, value: object, depth: int, budget: _Budget) -> Any:
     return {
         name: _schema(item, depth, budget)
         for name, item in value.items()
-        if key != "patternProperties" or usable_pattern(name)
+        if key != "patternProperties" or patterns.usable(name)
     }
 
 
@@ -160,7 +148,7 @@ def _enum(value: object) -> Any:
 
 
 def _pattern(value: object) -> Any:
-    return value if usable_pattern(value) else _DROPPED
+    return value if patterns.usable(value) else _DROPPED
 
 
 def _multiple(value: object) -> Any:

@@ -239,8 +239,9 @@ def test_a_group_that_needs_nothing_is_sent_empty_only_when_it_is_required() -> 
 
 
 def test_a_pattern_that_could_run_for_ever_or_cannot_compile_is_left_to_the_server() -> None:
-    assert sent({"type": "string", "pattern": "^(a+)+$"}, "a" * 60 + "b") == {"x": "a" * 60 + "b"}
+    assert sent({"type": "string", "pattern": "^(a|a)*$"}, "a" * 60 + "b") == {"x": "a" * 60 + "b"}
     assert sent({"type": "string", "pattern": r"^\p{L}+$"}, "é") == {"x": "é"}
+    assert refused({"type": "string", "pattern": r"^\p{L}+$"}, "4") == r"It has to match the pattern ^\p{L}+$"
     assert sent({"type": "string", "pattern": "("}, "b") == {"x": "b"}
 
 

@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from jupyter_mcp.protocol import formats, schema
 from jupyter_mcp.protocol.schema import check, normalise
-from jupyter_mcp.protocol.schema_clean import usable_pattern
 from jupyter_mcp.protocol.schema_words import describe
 from tests.shared import shared_path
 
@@ -292,15 +291,50 @@ def test_a_value_nested_too_deeply_is_an_issue() -> None:
     assert [issue.about for issue in check(recursive, nested)] == ["schema"]
 
 
-@pytest.mark.parametrize("pattern", ["(a+)+$", "(a*)*b", "([a-z]+)*x", "(a|b+)+", "x" * 2000])
-def test_a_runaway_pattern_is_not_run(pattern: str) -> None:
-    assert not usable_pattern(pattern)
-    assert check({"pattern": pattern}, "a" * 40 + "!") == []
+RUNAWAY = "^(a|a)*$"
 
 
-@pytest.mark.parametrize("pattern", ["^[A-Z]{2}$", r"^\d+(\.\d+)?$", "a+b*", r"^(?:foo|bar)$"])
-def test_an_ordinary_pattern_is_run(pattern: str) -> None:
-    assert usable_pattern(pattern)
+def test_a_pattern_that_takes_too_long_leaves_the_text_unchecked() -> None:
+    assert check({"pattern": RUNAWAY}, "a" * 40 + "!") == []
+    assert check({"pattern": "x" * 2000}, "y") == []
+
+
+def test_many_texts_against_a_pattern_that_may_run_away_end_the_check_and_it_says_so() -> None:
+    issues = check({"items": {"pattern": "^(x|y+z?)+$"}}, ["xyz"] * 5000)
+    assert [issue.about for issue in issues] == ["schema"]
+
+
+def test_a_runaway_pattern_for_names_leaves_members_alone() -> None:
+    schema = {"patternProperties": {RUNAWAY: {"type": "integer"}}, "additionalProperties": False}
+    assert check(schema, {"a" * 40 + "!": "text"}) == []
+    unevaluated = {"patternProperties": {RUNAWAY: {"type": "integer"}}, "unevaluatedProperties": False}
+    assert [issue.about for issue in check(unevaluated, {"a" * 40 + "!": "text"})] == ["schema"]
+
+
+def test_a_pattern_means_what_it_means_to_the_author_of_the_schema() -> None:
+    assert check({"pattern": "^[A-Z]{2}$"}, "PT\n"), "$ is the end of the text"
+    assert check({"pattern": r"^\d+$"}, "٣"), "digits are 0 to 9"
+    assert not check({"pattern": r"^\p{L}+$"}, "été")
+    assert not check({"pattern": r"^\u{1F600}$"}, "😀")
+    assert not check({"pattern": "^(?<year>[0-9]{4})-[$]$"}, "2026-$")
+
+
+def test_members_beside_those_of_a_pattern_are_named() -> None:
+    schema = {"properties": {"a": {}}, "patternProperties": {"^x-": {"type": "integer"}}, "additionalProperties": False}
+    assert [issue.path for issue in check(schema, {"a": 1, "x-1": 2, "b": 3})] == ["b"]
+    assert [issue.path for issue in check(schema, {"x-1": "two"})] == ["x-1"]
+    open_schema = {"patternProperties": {"^x-": {}}, "additionalProperties": {"type": "integer"}}
+    assert [issue.path for issue in check(open_schema, {"x-1": "two", "n": "three"})] == ["n"]
+
+
+def test_a_part_in_another_dialect_stays_within_the_bounds() -> None:
+    inner = {"$schema": "http://json-schema.org/draft-07/schema#", "pattern": RUNAWAY}
+    assert check({"properties": {"a": inner}}, {"a": "a" * 40 + "!"}) == []
+
+
+def test_a_value_of_too_many_places_is_unchecked_and_not_wrong() -> None:
+    schema = {"items": {"items": {"type": "integer"}}}
+    assert [issue.about for issue in check(schema, [[1] * 1000] * 1000)] == ["schema"]
 
 
 def test_a_huge_list_that_wants_unique_items_is_not_compared_pair_by_pair() -> None:

@@ -13,14 +13,13 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.host.forms.schema import number_of
+from jupyter_mcp.protocol import patterns
 from jupyter_mcp.protocol.shapes import is_list, is_mapping
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.forms.field import Field
 
 __all__ = ["check"]
-
-_MAX_PATTERN_TEXT = 1000
 
 
 _EMAIL = re.compile(r"[^@\s<>,;]+@[^@\s<>,;]+")
@@ -35,9 +34,6 @@ _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
 _DATE_TIME = re.compile(
     r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]+)?([Zz]|[+-][0-9]{2}:[0-9]{2})", re.ASCII
 )
-
-
-_GREEDY = re.compile(r"[*+}]\)?[*+{]|\([^()]*[*+}|][^()]*\)[*+{]")  # nested repetition: may take for ever
 
 
 def check(field: Field, value: object) -> str | None:
@@ -77,20 +73,10 @@ def _check_text(field: Field, value: str) -> str | None:
         return f"At least {_plural(field.min_length, 'character')}, not {length}."
     if field.max_length is not None and length > field.max_length:
         return f"At most {_plural(field.max_length, 'character')}, not {length}."
-    if field.pattern is not None and not _matches(field.pattern, value):
+    if field.pattern is not None and patterns.matches(field.pattern, value) is False:
         return f"It has to match the pattern {field.pattern}"
     problem = _FORMATS.get(field.kind)
     return problem(value) if problem else None
-
-
-def _matches(pattern: str, value: str) -> bool:
-    """Whether the pattern is found; one that we cannot run, or that might run for ever, is left to the server."""
-    if len(value) > _MAX_PATTERN_TEXT or _GREEDY.search(pattern):
-        return True
-    try:
-        return re.search(pattern, value) is not None
-    except (re.error, OverflowError, RecursionError):
-        return True
 
 
 def _check_date(value: str) -> str | None:
