@@ -229,8 +229,10 @@ def _choices(field: Schema, member: str) -> Schema:
     if not values:
         return {}
     if isinstance(names, list) and len(cast("list[Any]", names)) == len(values):
-        pairs = zip(values, cast("list[Any]", names), strict=True)
-        return {member: [{"const": value, "title": str(title)} for value, title in pairs]}
+        titles = [str(title) for title in cast("list[Any]", names)]
+        if member == "oneOf":  # deprecated, and still a form of its own for one choice: it stays as it was written
+            return {"enum": values, "enumNames": titles}
+        return {member: [{"const": value, "title": title} for value, title in zip(values, titles, strict=True)]}
     return {"enum": values}
 
 

@@ -122,6 +122,7 @@ def test_titled_choices_of_every_spelling_are_kept():
                 "old": {"type": "string", "enum": ["a", "b"], "enumNames": ["A!", "B!"]},
                 "new": {"type": "string", "oneOf": [{"const": "a", "title": "A!"}, {"const": "b"}]},
                 "many": {"type": "array", "items": {"anyOf": [{"const": "x", "title": "X!"}]}, "minItems": 1},
+                "named": {"type": "array", "items": {"enum": ["x"], "enumNames": ["X!"]}},
                 "bare": {"enum": ["p", "q"]},
                 "nullable": {"type": ["integer", "null"], "maximum": 3},
             },
@@ -129,9 +130,10 @@ def test_titled_choices_of_every_spelling_are_kept():
         }
     )
     fields = form.schema["properties"]
-    assert fields["old"]["oneOf"] == [{"const": "a", "title": "A!"}, {"const": "b", "title": "B!"}]
+    assert fields["old"] == {"type": "string", "enum": ["a", "b"], "enumNames": ["A!", "B!"]}
     assert fields["new"]["oneOf"] == [{"const": "a", "title": "A!"}, {"const": "b", "title": "b"}]
     assert fields["many"] == {"type": "array", "minItems": 1, "items": {"anyOf": [{"const": "x", "title": "X!"}]}}
+    assert fields["named"] == {"type": "array", "items": {"anyOf": [{"const": "x", "title": "X!"}]}}
     assert fields["bare"] == {"type": "string", "enum": ["p", "q"]}
     assert form.schema["required"] == ["old"]
     assert form.read({"old": "b", "many": ["x"]}) == {"old": "b", "many": ["x"]}
