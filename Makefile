@@ -14,7 +14,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/build/pyright
 export UPGRADE
 
-.PHONY: help demo test test-all check lint format unit interop e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
+.PHONY: help demo test test-all check lint format unit interop conformance e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -37,6 +37,10 @@ $(STAMPS)/npm: tests/interop/npm/package-lock.json tests/interop/npm/package.jso
 	@sh scripts/npm.sh
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/conformance: tests/conformance/npm/package-lock.json tests/conformance/npm/package.json scripts/npm.sh
+	@sh scripts/npm.sh tests/conformance/npm build/conformance
+	@mkdir -p $(STAMPS) && touch $@
+
 $(STAMPS)/more-servers: $(STAMPS)/venv tests/interop/servers.toml scripts/more_servers.py
 	@$(PY) scripts/more_servers.py
 	@mkdir -p $(STAMPS) && touch $@
@@ -50,7 +54,7 @@ $(STAMPS)/browser: $(STAMPS)/venv scripts/browser.py
 	@mkdir -p $(STAMPS) && touch $@
 
 PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-mcp1 $(STAMPS)/peer-fastmcp
-EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm $(STAMPS)/kernels $(STAMPS)/browser
+EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm $(STAMPS)/conformance $(STAMPS)/kernels $(STAMPS)/browser
 
 setup: $(EVERYTHING) ## everything that make test needs, without running it
 
@@ -79,6 +83,9 @@ unit: $(STAMPS)/venv ## tests without a browser and without other people's progr
 
 interop: $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm ## tests with real servers and official clients
 	@$(PY) scripts/checks.py interop
+
+conformance: $(STAMPS)/venv $(STAMPS)/conformance ## both official suites against client and server; build/conformance.json
+	@$(PY) scripts/checks.py conformance
 
 e2e: $(STAMPS)/venv $(STAMPS)/kernels $(STAMPS)/browser ## tests in a real JupyterLab page
 	@$(PY) scripts/checks.py e2e

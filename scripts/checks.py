@@ -11,6 +11,7 @@ Each check's output goes to the terminal as it comes; pytest's reports go to bui
 from __future__ import annotations
 
 import argparse
+import json
 import os
 import shutil
 import subprocess
@@ -28,6 +29,7 @@ ROOT = Path(__file__).resolve().parents[1]
 BIN = ROOT / ".venv" / "bin"
 REPORTS = ROOT / "build" / "reports"
 NO_TESTS = 5  # pytest's exit code when it collected nothing
+NO_SUITES = 3  # conformance.py's exit code when the suites are not there
 LIMIT = 3000.0  # seconds for one check
 
 
@@ -79,6 +81,22 @@ def suite(*arguments: str, slow_matters: bool = False) -> Callable[[str, bool], 
     return check
 
 
+def conformance(label: str, slow: bool) -> Outcome:
+    """Both official suites, client and server; their checks are counted one by one."""
+    del slow
+    table = ROOT / "build" / "conformance.json"
+    table.unlink(missing_ok=True)
+    code = run([str(BIN / "python"), str(ROOT / "scripts" / "conformance.py")])
+    if code == NO_SUITES:
+        return Outcome(label, skipped=1, note="Node 22 or build/conformance is missing")
+    rows: list[dict[str, int]] = json.loads(table.read_text(encoding="utf-8"))["rows"] if table.exists() else []
+    passed, failed, skipped = (sum(row[key] for row in rows) for key in ("passed", "failed", "skipped"))
+    outcome = Outcome(label, passed, failed, skipped)
+    if code != 0 and outcome.failed == 0:
+        outcome.failed, outcome.note = 1, f"it ended with {code}"
+    return outcome
+
+
 def count(label: str, report: Path) -> Outcome:
     """Totals of a junit report; none, when pytest did not get as far as writing it."""
     if not report.exists():
@@ -109,6 +127,7 @@ CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
     "layers": tool("lint-imports"),
     "unit": suite("tests", *OTHERS, "-n", "2", "--dist", "loadgroup", slow_matters=True),
     "interop": suite("tests/interop", slow_matters=True),
+    "conformance": conformance,
     "e2e": suite("tests/e2e", slow_matters=True),
     "notebooks": suite("notebooks", *NBVAL),
     "coverage": suite("tests", *OTHERS, "-n", "2", "--cov", "--cov-report=term", "--cov-report=html:build/coverage"),

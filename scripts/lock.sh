@@ -15,4 +15,6 @@ lock dev pyproject.toml --extra lab --group dev
 for name in servers peers-mcp2 peers-mcp1 peers-fastmcp; do
     lock "$name" "requirements/$name.in"
 done
-(cd tests/interop/npm && npm install --package-lock-only --ignore-scripts --no-audit --no-fund)
+for folder in tests/interop/npm tests/conformance/npm; do
+    (cd "$folder" && npm install --package-lock-only --ignore-scripts --no-audit --no-fund)
+done

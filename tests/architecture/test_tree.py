@@ -51,8 +51,9 @@ def test_no_source_file_is_unfinished() -> None:
     assert found(UNFINISHED, ".py") == []
 
 
-def test_the_npm_lock_names_no_place_to_fetch_from() -> None:
-    lock = tree.ROOT / "tests" / "interop" / "npm" / "package-lock.json"
+@pytest.mark.parametrize("room", ["interop", "conformance"])
+def test_an_npm_lock_names_no_place_to_fetch_from(room: str) -> None:
+    lock = tree.ROOT / "tests" / room / "npm" / "package-lock.json"
     assert '"resolved"' not in lock.read_text(encoding="utf-8")
 
 

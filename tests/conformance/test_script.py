@@ -1,0 +1,149 @@
+"""The conformance runner reads what the suites write, and its table says all of it. Pure: no suite is started."""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+LISTED = """Server scenarios (test against a server):
+  - ping [2025-06-18,2025-11-25]
+  - tools-list [2025-06-18,2025-11-25,2026-07-28]
+  - tasks-lifecycle [extension]
+  - nameless
+"""
+
+
+def load(name: str) -> Any:
+    """A module of scripts/, which is no package."""
+    if name in sys.modules:
+        return sys.modules[name]
+    spec = importlib.util.spec_from_file_location(name, ROOT / "scripts" / f"{name}.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module  # dataclasses look their module up, and the script imports its report by this name
+    spec.loader.exec_module(module)
+    return module
+
+
+report = load("conformance_report")
+script = load("conformance")
+
+
+def check(id: str, status: str, why: str = "") -> Any:
+    return report.Check(id, status, f"{id} does what it should", why)
+
+
+def wrote(folder: Path, name: str, *checks: dict[str, Any]) -> None:
+    (folder / name).mkdir(parents=True)
+    (folder / name / "checks.json").write_text(json.dumps(checks), encoding="utf-8")
+
+
+def test_the_list_of_scenarios_is_read_with_the_versions_of_each() -> None:
+    known = report.scenarios(LISTED)
+    assert known == {
+        "ping": ("2025-06-18", "2025-11-25"),
+        "tools-list": ("2025-06-18", "2025-11-25", "2026-07-28"),
+        "tasks-lifecycle": ("extension",),
+        "nameless": ("",),
+    }
+    assert report.versions(known, ("extension",)) == ["2025-06-18", "2025-11-25", "2026-07-28"]
+
+
+def test_results_are_found_by_the_folders_that_a_suite_names_after_scenario_and_time(tmp_path: Path) -> None:
+    wrote(tmp_path, "server-ping-2026-01-02T03-04-05-678Z", {"id": "a", "status": "FAILURE", "name": "A"})
+    wrote(tmp_path, "server-ping-2026-01-02T03-04-06-000Z", {"id": "a", "status": "SUCCESS", "name": "A"})
+    wrote(tmp_path, "auth/basic-2025-2026-01-02T03-04-05-678Z", {"id": "b", "status": "SKIPPED", "description": "B"})
+    wrote(tmp_path, "something else")
+    found = report.read_results(tmp_path)
+    assert {name: [(one.id, one.status) for one in checks] for name, checks in found.items()} == {
+        "ping": [("a", "SUCCESS")],
+        "auth/basic-2025": [("b", "SKIPPED")],
+    }
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ({"errorMessage": "late"}, "late"),
+        ({"details": {"message": "no session"}}, "no session"),
+        ({"details": {"note": "not declared"}}, "not declared"),
+        ({"details": ["odd"]}, ""),
+    ],
+)
+def test_a_check_says_why_wherever_the_suite_put_it(entry: dict[str, Any], why: str) -> None:
+    read = report.read_checks(json.dumps([{"id": "a", "status": "SKIPPED", "name": "A", **entry}, "no check"]))
+    assert [(one.id, one.what, one.why) for one in read] == [("a", "A", why)]
+
+
+def test_a_scenario_that_wrote_nothing_has_failed_with_what_the_suite_said() -> None:
+    done = script.Done(1, "Total: 0 passed, 1 failed", "Failed to run scenario ping: TypeError: no\n  at x")
+    assert script.broke(done, "ping") == "it broke: TypeError: no at x"
+    assert "ended with 1" in script.broke(done, "pong")
+
+
+def test_a_whole_run_is_held_against_the_total_that_the_suite_prints(tmp_path: Path) -> None:
+    wrote(tmp_path, "server-ping-2026-01-02T03-04-05-678Z", {"id": "a", "status": "SUCCESS"})
+    good = script.gathered(tmp_path, ["ping"], script.Done(0, "\nTotal: 1 passed, 0 failed\n", ""))
+    assert [(one.scenario, one.failures) for one in good] == [("ping", [])]
+    for printed in ("Total: 2 passed, 0 failed", "killed"):
+        odd = script.gathered(tmp_path, ["ping"], script.Done(0, printed, ""))
+        assert [one.scenario for one in odd if one.failures] == ["(the whole suite)"]
+
+
+def test_a_scenario_whose_program_failed_has_failed_although_its_checks_pass(tmp_path: Path) -> None:
+    wrote(tmp_path, "ping-2026-01-02T03-04-05-678Z", {"id": "a", "status": "SUCCESS"})
+    assert script.single(tmp_path, "ping", script.Done(0, "", "")).failures == []
+    ran = script.single(tmp_path, "ping", script.Done(1, "", "CLIENT EXITED WITH ERROR (code 7)"))
+    assert "code 7" in ran.failures[0].why
+    assert script.single(tmp_path, "pong", script.Done(1, "", "unknown scenario")).failures != []
+
+
+def test_authorization_is_the_only_thing_that_is_not_run() -> None:
+    assert script.not_built("auth/basic-cimd")
+    assert not any(script.not_built(name) for name in ("ping", "tasks-lifecycle", "authority", "sse-retry"))
+
+
+def test_the_table_counts_and_the_remarks_name_every_skipped_and_failed_check() -> None:
+    row = report.Row("0.2", "server", "2025-11-25", seconds=3.4)
+    row.ran = [
+        report.Ran("ping", [check("a", "SUCCESS"), check("b", "INFO")], again=True),
+        report.Ran("tools", [check("c", "SUCCESS"), check("d", "SKIPPED", "not declared"), check("e", "WARNING")]),
+        report.Ran("broken", trouble="it broke"),
+        report.Ran("silent"),
+    ]
+    row.not_run = {"auth/x": "because it is not built", "auth/y": "because it is not built"}
+    other = report.Row("0.2", "client", "all", [report.Ran("ping", [check("f", "FAILURE", "wrong")])])
+    head, first, second = report.table([row, other]).splitlines()
+    assert head.split("  ")[0] == "suite"
+    assert first.split() == ["0.2", "server", "2025-11-25", "4", "2", "2", "1", "2", "3"]
+    assert second.split() == ["0.2", "client", "all", "1", "0", "1", "0", "0", "0"]
+    assert report.remarks([row, other]).splitlines() == [
+        "Failed:",
+        "  0.2 server 2025-11-25 tools: e (warning): e does what it should",
+        "  0.2 server 2025-11-25 broken: run: it broke",
+        "  0.2 client all ping: f: wrong",
+        "",
+        "Skipped:",
+        "  0.2 server 2025-11-25 tools: d: not declared",
+        "",
+        "Without a check:",
+        "  0.2 server 2025-11-25 silent",
+        "",
+        "Run twice:",
+        "  0.2 server 2025-11-25 ping",
+        "",
+        "Not run, because it is not built:",
+        "  0.2 server 2025-11-25: auth/x, auth/y",
+    ]
+    written = json.loads(json.dumps(row.as_json()))
+    assert (written["passed"], written["failed"], written["skipped"], written["scenarios"]) == (2, 2, 1, 4)
+    assert written["not_run"] == row.not_run
+    assert [one["check"] for one in written["failures"]] == ["e", "run"]
+    assert written["without_checks"] == ["silent"] and written["run_twice"] == ["ping"]
+    assert report.remarks([]) == ""
