@@ -1,9 +1,10 @@
 """What a handler gets to talk back to the client: `Context` in a `def`, `AsyncContext` in an `async def`.
 
 Both have the same methods, blocking in the first and awaitable in the second. A handler is written once for both eras.
-In the modern era a question ends the round: the handler stops at `ctx.elicit` and **runs again from the top** when the
-answer has come, with the answers so far already there, so what it does before a question should be harmless to repeat.
-After that, progress and log belong to the new request.
+In the modern era a question ends the round. The handler waits for the answer, and goes on where it stopped when the
+answer comes to this process; where it cannot wait (see `parking`) it **runs again from the top** with the answers so
+far already there, so what it does before a question should be harmless to repeat. After an answer, progress and log
+belong to the request that brought it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.protocol.revisions import Era
     from jupyter_mcp.server.exchange import Exchange
+    from jupyter_mcp.server.run import Run
 
 T = TypeVar("T")
 _MOST_UNSENT = 64
@@ -30,8 +32,12 @@ _MOST_UNSENT = 64
 class _Shared:
     """What needs no waiting."""
 
-    def __init__(self, exchange: Exchange) -> None:
-        self._exchange = exchange
+    def __init__(self, run: Run) -> None:
+        self._run = run
+
+    @property
+    def _exchange(self) -> Exchange:
+        return self._run.exchange
 
     @property
     def request_id(self) -> int | str:
@@ -72,17 +78,17 @@ class _Shared:
     @property
     def cancelled(self) -> bool:
         """Whether the client gave this call up. A long loop looks here, or calls `progress`, which raises then."""
-        return self._exchange.cancelled
+        return self._run.cancelled
 
     @property
     def state(self) -> Any:
         """What the last round's `InputRequired(state=…)` held; None in the first round."""
-        return self._exchange.ledger.state
+        return self._run.ledger.state
 
     @property
     def responses(self) -> Mapping[str, Any]:
         """The bare answers to the last round's `InputRequired(requests=…)`, by key; {} in the first round."""
-        return self._exchange.ledger.responses
+        return self._run.ledger.responses
 
     def can(self, *capability: str) -> bool:
         """Whether the client declared a capability: `ctx.can("elicitation", "url")`, `ctx.can("sampling")`."""
@@ -96,10 +102,12 @@ class AsyncContext(_Shared):
 
     async def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         """Report progress: `done` of `total` (any unit), with a word for the person. Goes forward only."""
+        self._run.check()
         await self._send(self._exchange.progress(done, total, message))
 
     async def log(self, level: str, data: Any, *, logger: str | None = None) -> None:
         """Send a log message, if the client wants its level ("debug", "info", … "emergency")."""
+        self._run.check()
         await self._send(self._exchange.log(level, data, logger))
 
     async def sleep(self, seconds: float) -> None:
@@ -144,26 +152,28 @@ class AsyncContext(_Shared):
 
     async def ask(self, questions: Mapping[str, Question]) -> dict[str, Any]:
         """Several questions in one round: `{key: Elicit(…) | Sample(…) | Roots()}` -> `{key: answer}`."""
-        answers = await self._exchange.ask({key: questions[key] for key in questions})
+        answers = await self._run.ask({key: questions[key] for key in questions})
         return {str(key): answer for key, answer in answers.items()}
 
     async def _ask(self, question: Question, key: str | None) -> Any:
-        return (await self._exchange.ask({key: question}))[key]
+        return (await self._run.ask({key: question}))[key]
 
 
 class Context(_Shared):
     """The context of a `def` handler, which runs on a thread of its own: every method blocks until it is done."""
 
-    def __init__(self, exchange: Exchange) -> None:
-        super().__init__(exchange)
+    def __init__(self, run: Run) -> None:
+        super().__init__(run)
         self._unsent = threading.BoundedSemaphore(_MOST_UNSENT)
 
     def progress(self, done: float, total: float | None = None, message: str | None = None) -> None:
         """Report progress: `done` of `total` (any unit), with a word for the person. Goes forward only."""
+        self._run.check()
         self._send(self._exchange.progress(done, total, message))
 
     def log(self, level: str, data: Any, *, logger: str | None = None) -> None:
         """Send a log message, if the client wants its level ("debug", "info", … "emergency")."""
+        self._run.check()
         self._send(self._exchange.log(level, data, logger))
 
     def elicit(self, message: str, schema: Any = None, *, key: str | None = None) -> Elicited:
@@ -189,33 +199,39 @@ class Context(_Shared):
 
     def sleep(self, seconds: float) -> None:
         """`time.sleep` that ends at once, with `Cancelled`, when the client gives the call up."""
-        self._exchange.check()
+        self._run.check()
         gone = threading.Event()
-        forget = self._exchange.on_cancel(gone.set)
+        forget = self._run.on_cancel(gone.set)
         try:
             gone.wait(seconds)
         finally:
             forget()
-        self._exchange.check()
+        self._run.check()
 
     def _send(self, message: dict[str, Any] | None) -> None:
         if message is None:
             return
         self._off_the_loop()
         while not self._unsent.acquire(timeout=1.0):  # a client that reads slowly slows the handler down
-            self._exchange.check()
-        self._exchange.loop.call_soon_threadsafe(self._start_sending, message)
+            self._run.check()
+        self._run.loop.call_soon_threadsafe(self._start_sending, self._exchange, message)
 
-    def _start_sending(self, message: dict[str, Any]) -> None:
-        task = self._exchange.loop.create_task(_awaited(self._exchange.post(message)))
+    def _start_sending(self, exchange: Exchange, message: dict[str, Any]) -> None:
+        if exchange.over:
+            self._unsent.release()
+            return
+        task = self._run.loop.create_task(_awaited(exchange.post(message)))
         task.add_done_callback(lambda _: self._unsent.release())
 
     def _ask(self, questions: Mapping[str | None, Question]) -> dict[str | None, Any]:
-        if self._exchange.ask_client is None:
-            return self._exchange.replay(questions)
         self._off_the_loop()
-        future = asyncio.run_coroutine_threadsafe(self._exchange.ask(questions), self._exchange.loop)
-        forget = self._exchange.on_cancel(future.cancel)
+        asking = self._run.ask(questions)
+        try:
+            future = asyncio.run_coroutine_threadsafe(asking, self._run.loop)
+        except RuntimeError:  # the loop is closed
+            asking.close()
+            raise Cancelled("The server has stopped.") from None
+        forget = self._run.on_cancel(future.cancel)
         try:
             return future.result()
         except concurrent.futures.CancelledError:
@@ -228,7 +244,7 @@ class Context(_Shared):
             running = asyncio.get_running_loop()
         except RuntimeError:
             return
-        if running is self._exchange.loop:
+        if running is self._run.loop:
             raise UsageError(
                 "A blocking Context cannot be used on the server's own loop; make the handler `async def`."
             )

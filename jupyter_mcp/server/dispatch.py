@@ -8,7 +8,6 @@ Above: `session`. Below: `registry`, `exchange`, `results`.
 
 from __future__ import annotations
 
-import asyncio
 import difflib
 import functools
 import inspect
@@ -24,7 +23,8 @@ from jupyter_mcp.server import results
 from jupyter_mcp.server.context import AsyncContext, Context
 from jupyter_mcp.server.infer import InvalidArguments
 from jupyter_mcp.server.paging import PAGE_SIZE, InvalidCursor, page
-from jupyter_mcp.server.questions import InputRequired, MissingCapability, check_allowed, digest_of
+from jupyter_mcp.server.parking import Parking
+from jupyter_mcp.server.questions import InputRequired, MissingCapability
 from jupyter_mcp.server.registry import (
     MAX_COMPLETIONS,
     NotFound,
@@ -35,7 +35,8 @@ from jupyter_mcp.server.registry import (
     ToolEntry,
     own_choices,
 )
-from jupyter_mcp.server.rounds import InvalidState, NeedInput, StateKeeper, bind
+from jupyter_mcp.server.rounds import InvalidState, Ledger, NeedInput, StateKeeper, bind
+from jupyter_mcp.server.run import Run
 from jupyter_mcp.server.signature import Handler
 from jupyter_mcp.server.workers import Workers
 
@@ -44,9 +45,6 @@ if TYPE_CHECKING:
     from types import TracebackType
 
     from jupyter_mcp.server.exchange import Exchange
-
-_MAX_ROUNDS = 10
-_PAUSE = 0.25  # seconds between runs of a handler that says "not done yet" (legacy)
 
 
 class Failure(Exception):
@@ -69,6 +67,7 @@ class Offer:
     prompts: Shelf[PromptEntry] = field(default_factory=lambda: Shelf[PromptEntry]("prompt"))
     completers: dict[tuple[str, str, str], Handler] = field(default_factory=dict[tuple[str, str, str], Handler])
     keeper: StateKeeper = field(default_factory=StateKeeper)
+    parking: Parking = field(default_factory=Parking)
     workers: Workers = field(default_factory=Workers)
     page_size: int = PAGE_SIZE
 
@@ -101,6 +100,9 @@ class Dispatcher:
         """Read `requestState` and `inputResponses` of a retried request. Raises `Failure`."""
         params = exchange.params
         state, responses = params.get("requestState"), params.get("inputResponses")
+        if state is None and not responses:
+            return
+        exchange.ledger = Ledger()
         if state is not None:
             try:
                 exchange.ledger = self._offer.keeper.open(state, self._binding(exchange))
@@ -145,9 +147,13 @@ class Dispatcher:
             values = tool.arguments.read(exchange.params.get("arguments") or {})
         except InvalidArguments as error:
             return results.error_result(str(error))
+        return await self.conclude(exchange, tool, self._finish(exchange, tool.handler, values))
+
+    async def conclude(self, exchange: Exchange, tool: ToolEntry, outcome: Awaitable[Any]) -> dict[str, Any]:
+        """What a tool's handler returned or raised, as the result of the call. Raises `Failure`, `NeedInput`."""
+        name = tool.name
         try:
-            value = await self._finish(exchange, tool.handler, values)
-            return results.tool_result(value, exchange.features, tool.output)
+            return results.tool_result(await outcome, exchange.features, tool.output)
         except results.UnusableResult as error:
             complain(f"tool {name!r}: {error}")
             return results.error_result(f"The tool {name} ran, but its result cannot be sent: {error}.")
@@ -235,7 +241,7 @@ class Dispatcher:
         if len(completer.parameters) > 1:
             values[completer.parameters[1].name] = _chosen(exchange)
         try:
-            found = await self._run(exchange, completer, values)
+            found = await self._run(Run(exchange), completer, values)
         except Exception as error:
             raise _as_failure(error, exchange, f"completion of {name}") from None
         return _completion([str(item) for item in found or ()])
@@ -260,59 +266,67 @@ class Dispatcher:
 
     # --- handlers
 
-    async def _run(self, exchange: Exchange, handler: Handler, values: Mapping[str, Any]) -> Any:
+    async def _run(self, run: Run, handler: Handler, values: Mapping[str, Any]) -> Any:
         """Call a handler: `async def` here, `def` on a thread."""
         if handler.is_async:
             try:
-                return await handler.call(values, AsyncContext(exchange) if handler.context else None)
+                return await handler.call(values, AsyncContext(run) if handler.context else None)
             except SystemExit as error:
                 # It must not end the server.
                 raise RuntimeError(f"the handler ended with {error!r}").with_traceback(error.__traceback__) from None
-        call = functools.partial(handler.call, values, Context(exchange) if handler.context else None)
-        value = await self._offer.workers.run(call, exchange.loop)
+        call = functools.partial(handler.call, values, Context(run) if handler.context else None)
+        value = await self._offer.workers.run(call, run.loop)
         return await value if inspect.isawaitable(value) else value
 
+    def main(self, handler: Handler, values: Mapping[str, Any]) -> Callable[[Run], Awaitable[Any]]:
+        """What a run does: call the handler until it has its result, asking what it wants to know."""
+
+        async def to_the_end(run: Run) -> Any:
+            while True:
+                try:
+                    value = await self._run(run, handler, values)
+                except BaseExceptionGroup as several:
+                    raise _only_questions(several) or several from None
+                if not isinstance(value, InputRequired):
+                    return value
+                await run.by_hand(value)
+
+        return to_the_end
+
     async def _finish(self, exchange: Exchange, handler: Handler, values: Mapping[str, Any]) -> Any:
-        """Run a handler until it has its result, asking what it wants to know.
+        """The outcome of a handler for a request.
 
         Raises:
             NeedInput: modern: this round ends with questions.
         """
-        asked_rounds = 0
-        while True:
-            try:
-                value = await self._run(exchange, handler, values)
-            except BaseExceptionGroup as several:
-                raise _only_questions(several) or several from None
-            if not isinstance(value, InputRequired):
-                return value
-            ledger = exchange.ledger
-            prepared = {
-                key: (one, check_allowed(one, exchange.peer.capabilities, exchange.features))
-                for key, one in value.requests.items()
-            }
-            ledger.state = value.state
-            if exchange.ask_client is None:
-                requests = {key: (question.method, params) for key, (question, params) in prepared.items()}
-                raise NeedInput(requests, {key: digest_of(*request) for key, request in requests.items()})
-            asked_rounds += bool(prepared)
-            if asked_rounds > _MAX_ROUNDS:
-                raise Failure(INTERNAL_ERROR, f"The handler asked more than {_MAX_ROUNDS} rounds of questions")
-            ledger.responses = await exchange.collect(
-                {key: (one.method, params) for key, (one, params) in prepared.items()}
-            )
-            if not prepared:
-                await asyncio.sleep(_PAUSE)
+        try:
+            if handler.context is None or exchange.ask_client is not None:
+                return await self.main(handler, values)(Run(exchange))
+            return await self._round(exchange, handler, values)
+        finally:
+            exchange.over = True
+
+    async def _round(self, exchange: Exchange, handler: Handler, values: Mapping[str, Any]) -> Any:
+        """Modern: go on with the handler that waits for this request's answers, or begin anew."""
+        parking = self._offer.parking
+        try:
+            run = parking.take(exchange, handler)
+        except InvalidState as error:
+            raise Failure(INVALID_PARAMS, f"Invalid params: {error}.") from None
+        run = run or parking.new(exchange, handler, self.main(handler, values))
+        try:
+            return await run.round()
+        finally:
+            if run.done or run.cancelled:
+                parking.release(run)
 
     def paused(self, exchange: Exchange, need: NeedInput) -> dict[str, Any]:
         """The input_required result of a round that ended with questions."""
-        requests = {
-            key: {"method": method} if params is None else {"method": method, "params": params}
-            for key, (method, params) in need.requests.items()
-        }
-        return modern.input_required(
-            requests, self._offer.keeper.seal(exchange.ledger, need.asked, self._binding(exchange))
-        )
+        requests = {key: one.request() for key, one in need.questions.items()}
+        asked = {key: one.digest for key, one in need.questions.items()}
+        keeper, ledger = self._offer.keeper, exchange.ledger or Ledger()
+        held = self._offer.parking.hold(need.run, keeper.seconds) if need.run is not None else None
+        return modern.input_required(requests, keeper.seal(ledger, asked, self._binding(exchange), held=held))
 
 
 def _only_questions(several: BaseExceptionGroup[BaseException]) -> NeedInput | None:
@@ -321,12 +335,11 @@ def _only_questions(several: BaseExceptionGroup[BaseException]) -> NeedInput | N
     if questions is None or others is not None:
         return None
     leaves: list[BaseException] = [questions]
-    merged = NeedInput({}, {})
+    merged = NeedInput({})
     while leaves:
         one = leaves.pop(0)
         if isinstance(one, NeedInput):
-            merged.requests.update(one.requests)
-            merged.asked.update(one.asked)
+            merged.questions.update(one.questions)
         elif isinstance(one, BaseExceptionGroup):
             leaves.extend(cast("BaseExceptionGroup[BaseException]", one).exceptions)
     return merged

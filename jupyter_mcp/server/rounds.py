@@ -1,14 +1,15 @@
 """Several rounds of one call (2026-07-28): what was answered so far, and the signed state that carries it.
 
-The server holds nothing between rounds. What earlier rounds answered travels through the client in `requestState`,
-which is signed (HMAC-SHA256) and bound to the method, the name and arguments, the principal and a time, so that it
-serves no other call. It is readable by the client, who gave those answers.
+The server need not hold anything between rounds. What earlier rounds answered travels through the client in
+`requestState`, which is signed (HMAC-SHA256) and bound to the method, the name and arguments, the principal and a time,
+so that it serves no other call. It is readable by the client, who gave those answers.
 
 `Ledger` is the replay: the handler runs again from the top, and each question it asks finds its recorded answer by its
 key. A key made from the order of the questions is only good for the very same question; a key the author gave
-(`key="seat"`) is good for any wording of it.
+(`key="seat"`) is good for any wording of it. Where the handler waits for the answer instead (`parking`), the state
+says which one it is (`held`), and the ledger is kept all the same: another process can go on with it.
 
-Above: `exchange`. Source: spec 2026-07-28 "Multi Round-Trip Requests".
+Above: `run`, `parking`. Source: spec 2026-07-28 "Multi Round-Trip Requests".
 """
 
 from __future__ import annotations
@@ -22,9 +23,12 @@ import secrets
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.server.values import plain
+
+if TYPE_CHECKING:
+    from jupyter_mcp.server.run import DetachedRun
 
 _VERSION = "v1"
 MAX_ATTEMPTS = 3
@@ -35,18 +39,31 @@ class InvalidState(Exception):
     """A requestState that is not ours, not for this call, or too old."""
 
 
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """A question as it is asked: method, params, and the digest of what it is (see `questions.digest_of`)."""
+
+    method: str
+    params: dict[str, Any] | None
+    digest: str
+
+    def request(self) -> dict[str, Any]:
+        """As one of the `inputRequests`."""
+        return {"method": self.method} if self.params is None else {"method": self.method, "params": self.params}
+
+
 class NeedInput(BaseException):
-    """Raised through a handler to end this round with questions (BaseException: `except Exception` must not stop it).
+    """A round ends with questions (BaseException: a handler's `except Exception` must not stop it on its way).
 
     Attributes:
-        requests: key -> (method, params) to ask.
-        asked: key -> digest of the question.
+        questions: key -> what to ask.
+        run: the handler that waits for the answers (a `DetachedRun`); None when it is to be run again with them.
     """
 
-    def __init__(self, requests: Mapping[str, tuple[str, dict[str, Any] | None]], asked: Mapping[str, str]) -> None:
+    def __init__(self, questions: Mapping[str, Asked], run: DetachedRun | None = None) -> None:
         super().__init__()
-        self.requests = dict(requests)
-        self.asked = dict(asked)
+        self.questions = dict(questions)
+        self.run = run
 
 
 @dataclass
@@ -59,6 +76,7 @@ class Ledger:
         attempts: key -> how many answers to it did not fit.
         state: the author's own state (`InputRequired.state`).
         responses: what this request brought, by key.
+        held: which waiting handler the state belongs to; None when there is none.
     """
 
     answers: dict[str, list[Any]] = field(default_factory=dict[str, "list[Any]"])
@@ -66,6 +84,7 @@ class Ledger:
     attempts: dict[str, int] = field(default_factory=dict[str, int])
     state: Any = None
     responses: dict[str, Any] = field(default_factory=dict[str, Any])
+    held: str | None = None
 
     def receive(self, responses: Mapping[str, Any]) -> None:
         """Take this round's answers; what nobody asked for is ignored."""
@@ -110,7 +129,12 @@ class StateKeeper:
         self._seconds = seconds
         self._clock = clock
 
-    def seal(self, ledger: Ledger, asked: Mapping[str, str], binding: str) -> str:
+    @property
+    def seconds(self) -> float:
+        """How long a state is good."""
+        return self._seconds
+
+    def seal(self, ledger: Ledger, asked: Mapping[str, str], binding: str, *, held: str | None = None) -> str:
         """The state to send with questions; `binding` is what `bind` made of the request."""
         body = {
             "b": binding,
@@ -119,6 +143,7 @@ class StateKeeper:
             "w": dict(asked),
             **({"t": ledger.attempts} if ledger.attempts else {}),
             **({"u": plain(ledger.state)} if ledger.state is not None else {}),
+            **({"h": held} if held is not None else {}),
         }
         payload = _b64(json.dumps(body, separators=(",", ":")).encode())
         return f"{_VERSION}.{payload}.{self._sign(payload)}"
@@ -140,7 +165,7 @@ class StateKeeper:
             raise InvalidState("requestState has expired; call again from the beginning")
         if not hmac.compare_digest(str(body["b"]), binding):
             raise InvalidState("requestState belongs to another call")
-        return Ledger(answers=body["a"], asked=body["w"], attempts=body.get("t", {}), state=body.get("u"))
+        return Ledger(body["a"], body["w"], body.get("t", {}), body.get("u"), held=body.get("h"))
 
     def _sign(self, payload: str) -> str:
         return _b64(hmac.new(self._key, f"{_VERSION}.{payload}".encode(), hashlib.sha256).digest())

@@ -68,7 +68,7 @@ def make_server() -> Server:
     @server.tool
     async def misused(ctx: AsyncContext) -> str:
         """Uses a blocking context on the loop, where it would wait for itself for ever."""
-        blocking = Context(cast("Any", ctx)._exchange)
+        blocking = Context(cast("Any", ctx)._run)
         blocking.log("info", "x")
         return "never"
 

@@ -1,0 +1,445 @@
+"""One run of a handler: what its context talks to, and how its questions find their answers.
+
+The two eras meet here and nowhere above. A question is a request to the client in the legacy era. In the modern one it
+is looked up among the answers so far (`Ledger`); a question that has no answer yet ends the round, and then
+
+- a plain `Run` is given up: `NeedInput` goes through the handler, which runs again from the top with the answers;
+- a `DetachedRun` waits in a task of its own, and goes on where it stopped when somebody brings the answers: the next
+  request of the same call (`parking`), or an update of a task. Progress, log and cancelling belong to the request it
+  was adopted by last.
+
+Above: `context`, `dispatch`, `parking`. Below: `exchange`, `questions`, `rounds`.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.errors import Cancelled, InputRefused, RemoteProtocolError, RequestError
+from jupyter_mcp.server.forms import InvalidAnswer
+from jupyter_mcp.server.questions import Elicit, Question, check_allowed, digest_of
+from jupyter_mcp.server.rounds import MAX_ATTEMPTS, Asked, Ledger, NeedInput
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Iterable, Mapping
+
+    from jupyter_mcp.server.exchange import Exchange
+    from jupyter_mcp.server.questions import InputRequired
+
+_MAX_ROUNDS = 10  # of questions that a handler asks by its own hand, where it is not the client who counts
+_PAUSE = 0.25  # seconds between runs of a handler that says "not done yet"
+_TURNS = 3  # of the loop, in which the tasks of a handler may ask at once
+_LAST_STEPS = 0.5  # seconds for a cancelled handler to clean up
+
+
+class Run:
+    """A handler that runs for one request.
+
+    Attributes:
+        exchange: the request it runs for.
+        ledger: the answers so far.
+        cancelled: nobody wants its outcome any more.
+    """
+
+    __slots__ = ("_asked", "_on_cancel", "cancelled", "exchange", "ledger", "loop")
+
+    def __init__(self, exchange: Exchange) -> None:
+        self.exchange = exchange
+        self.ledger = exchange.ledger = exchange.ledger or Ledger()
+        self.loop = exchange.loop
+        self.cancelled = False
+        self._asked = 0
+        self._on_cancel: set[Callable[[], object]] = set()
+        exchange.on_cancel(self.cancel)
+
+    # --- cancelling
+
+    def cancel(self) -> None:
+        """Whatever waits in the handler's context ends (on the loop)."""
+        self.cancelled = True
+        for callback in list(self._on_cancel):
+            callback()
+
+    def on_cancel(self, callback: Callable[[], object]) -> Callable[[], None]:
+        """Have `callback` called when the run is cancelled; returns how to take it back. Any thread."""
+        self._on_cancel.add(callback)
+        if self.cancelled:
+            callback()
+        return lambda: self._on_cancel.discard(callback)
+
+    def check(self) -> None:
+        """Raises `Cancelled` when nobody wants the outcome any more."""
+        if self.cancelled:
+            raise Cancelled("The client cancelled this call.")
+
+    # --- questions
+
+    async def ask(self, questions: Mapping[str | None, Question]) -> dict[str | None, Any]:
+        """Put questions and wait for all answers.
+
+        Args:
+            questions: key -> question; the key None is made from the order of asking.
+
+        Raises:
+            NeedInput: the handler is to be run again with the answers; it carries the questions through it.
+            MissingCapability: the client does not answer such questions.
+            RemoteProtocolError: its answers did not fit again and again.
+            InputRefused: it answered with an error.
+            ConnectionLost: it went away meanwhile.
+        """
+        self.check()
+        if self.exchange.ask_client is not None:
+            return await self._ask_client(questions)
+        keyed = {given: given if given is not None else self._next_key() for given in questions}
+        try:
+            while True:
+                try:
+                    return self._recorded(questions, keyed)
+                except NeedInput as need:
+                    await self._unanswered(need)
+                self.check()
+        finally:
+            self._leave(keyed.values())
+
+    async def by_hand(self, wanted: InputRequired) -> None:
+        """Ask what a handler returned; when this returns it is to be run again. Raises as `ask`."""
+        peer, features = self.exchange.peer, self.exchange.features
+        prepared = {key: (one, check_allowed(one, peer.capabilities, features)) for key, one in wanted.requests.items()}
+        requests = {key: (question.method, params) for key, (question, params) in prepared.items()}
+        self.ledger.state = wanted.state
+        if self.exchange.ask_client is not None:
+            self._count_round(requests)
+            self.ledger.responses = await self._collect(requests)
+            if not requests:
+                await asyncio.sleep(_PAUSE)
+        else:
+            await self._again_by_hand({key: Asked(*request, digest_of(*request)) for key, request in requests.items()})
+
+    def _count_round(self, requests: Mapping[str, Any]) -> None:
+        self._asked += bool(requests)
+        if self._asked > _MAX_ROUNDS:
+            raise RequestError(f"The handler asked more than {_MAX_ROUNDS} rounds of questions", code=-32603)
+
+    async def _again_by_hand(self, asked: dict[str, Asked]) -> None:
+        raise NeedInput(asked)
+
+    async def _unanswered(self, need: NeedInput) -> None:
+        """Questions without an answer. Returns when there may be some; raises `need` when it is to be run again."""
+        raise need
+
+    def _leave(self, keys: Iterable[str]) -> None:
+        """These questions are not asked any more."""
+
+    def _next_key(self) -> str:
+        self._asked += 1
+        return f"q{self._asked}"
+
+    def _recorded(
+        self, questions: Mapping[str | None, Question], keyed: Mapping[str | None, str]
+    ) -> dict[str | None, Any]:
+        """The answers that earlier rounds brought. Raises as `ask`; `NeedInput` for those that are missing."""
+        exchange = self.exchange
+        answers: dict[str | None, Any] = {}
+        missing: dict[str, Asked] = {}
+        for given, question in questions.items():
+            key = keyed[given]
+            params = check_allowed(question, exchange.peer.capabilities, exchange.features)
+            digest = digest_of(question.method, params)
+            recorded = self.ledger.answer(key, digest, named=given is not None)
+            if recorded is not None:
+                try:
+                    answers[given] = question.read(recorded)
+                    continue
+                except InvalidAnswer as error:
+                    if self.ledger.refuse(key) >= MAX_ATTEMPTS:
+                        raise _never_fits(question, error) from None
+                    params = _again(question, params, error)
+            missing[key] = Asked(question.method, params, digest)
+        if missing:
+            raise NeedInput(missing)
+        return answers
+
+    # --- questions to a client that answers requests (legacy)
+
+    async def _ask_client(self, questions: Mapping[str | None, Question]) -> dict[str | None, Any]:
+        peer, features = self.exchange.peer, self.exchange.features
+        prepared = {
+            key: (question, check_allowed(question, peer.capabilities, features)) for key, question in questions.items()
+        }
+        try:
+            if len(prepared) == 1:
+                key, (question, params) = next(iter(prepared.items()))
+                return {key: await self._ask_one(question, params)}
+            async with asyncio.TaskGroup() as group:
+                tasks = {key: group.create_task(self._ask_one(*pair)) for key, pair in prepared.items()}
+            return {key: task.result() for key, task in tasks.items()}
+        except BaseExceptionGroup as several:
+            raise several.exceptions[0] from None
+
+    async def _ask_one(self, question: Question, params: dict[str, Any] | None) -> Any:
+        ask = self.exchange.ask_client
+        assert ask is not None
+        attempts = 0
+        while True:
+            self.check()
+            try:
+                result = await ask(question.method, params)
+            except RequestError as error:
+                raise InputRefused(f"The client refused {_noun(question)}: {error.message}") from None
+            try:
+                return question.read(result)
+            except InvalidAnswer as error:
+                attempts += 1
+                if attempts >= MAX_ATTEMPTS:
+                    raise _never_fits(question, error) from None
+                params = _again(question, question.params(self.exchange.features), error)
+
+    async def _collect(self, requests: Mapping[str, tuple[str, dict[str, Any] | None]]) -> dict[str, Any]:
+        """The bare answers to several requests, for a handler that asks by its own hand."""
+        ask = self.exchange.ask_client
+        assert ask is not None
+        try:
+            answers = await asyncio.gather(*(ask(method, params) for method, params in requests.values()))
+        except RequestError as error:
+            raise InputRefused(f"The client refused to answer: {error.message}") from None
+        return dict(zip(requests, answers, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """A question that waits for its answer: its key in the ledger, and what to ask."""
+
+    key: str
+    asked: Asked
+
+
+class DetachedRun(Run):
+    """A handler in a task of its own, whose questions wait for whoever brings the answers. Loop only.
+
+    Args:
+        exchange: the request it begins with.
+        main: runs the handler with this run.
+        may_wait: asked before the first question waits; False has the handler run again instead.
+        lasting: it outlives all requests (a task): no key is asked twice, and a handler that asks by its own hand is
+            run again here.
+        on_turn: called when there are new questions (those that are asked at once come together), and at the end.
+
+    Attributes:
+        pending: the questions that wait, by the key on the wire.
+    """
+
+    __slots__ = (
+        "_keys",
+        "_lasting",
+        "_main",
+        "_may_wait",
+        "_task",
+        "_turned",
+        "_waiters",
+        "_waits",
+        "on_turn",
+        "pending",
+    )
+
+    def __init__(
+        self,
+        exchange: Exchange,
+        main: Callable[[Run], Awaitable[Any]],
+        *,
+        may_wait: Callable[[], bool] = lambda: True,
+        lasting: bool = False,
+        on_turn: Callable[[], object] = lambda: None,
+    ) -> None:
+        super().__init__(exchange)
+        self.pending: dict[str, Pending] = {}
+        self.on_turn = on_turn
+        self._main = main
+        self._may_wait = may_wait
+        self._lasting = lasting
+        self._waits = lasting
+        self._keys: set[str] = set()
+        self._task: asyncio.Task[Any] | None = None
+        self._turned: asyncio.Future[None] | None = None
+        self._waiters: set[asyncio.Future[None]] = set()
+
+    # --- life
+
+    def start(self) -> None:
+        """Run the handler from now on."""
+        self._task = self.loop.create_task(self._start())
+        self._task.add_done_callback(self._ended)
+
+    async def _start(self) -> Any:
+        return await self._main(self)
+
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        if not task.cancelled():
+            task.exception()  # it is whoever asks for the outcome who hears of it; a cancelled run's is nobody's
+        self._turn()
+
+    @property
+    def done(self) -> bool:
+        """Whether the handler has ended."""
+        return self._task is not None and self._task.done()
+
+    def cancel(self) -> None:
+        """End the handler: `CancelledError` where it awaits, `Cancelled` where its thread waits in the context."""
+        super().cancel()
+        if self._task is not None:
+            self._task.cancel()
+
+    async def outcome(self) -> Any:
+        """Wait for the end; what the handler returned, or raised."""
+        assert self._task is not None
+        if not self._task.done():
+            await asyncio.wait({self._task})
+        return self._task.result()
+
+    async def let_end(self) -> None:
+        """Give a cancelled handler a moment to clean up."""
+        if self._task is not None and not self._task.done():
+            await asyncio.wait({self._task}, timeout=_LAST_STEPS)
+
+    # --- requests
+
+    def adopt(self, exchange: Exchange) -> None:
+        """From now on it runs for this request."""
+        self.leave()
+        self.exchange = exchange
+        exchange.ledger = self.ledger
+        exchange.on_cancel(self.cancel)
+
+    def leave(self) -> None:
+        """The request it ran for is answered: it reports nothing to it any more, and is not cancelled with it."""
+        self.exchange.over = True
+        self.exchange.forget(self.cancel)
+
+    async def round(self) -> Any:
+        """Wait for the outcome, for the request that adopted it.
+
+        Raises:
+            NeedInput: the round ends here with questions, and the handler waits.
+            BaseException: what the handler raised.
+        """
+        if self._task is None:
+            self.start()
+        try:
+            while not self.done:
+                self._turned = self.loop.create_future()
+                await self._turned
+                if self.pending:
+                    break
+        except asyncio.CancelledError:
+            self.cancel()
+            await self.let_end()
+            raise
+        finally:
+            self._turned = None
+        if self.done:
+            return await self.outcome()
+        self.leave()
+        raise NeedInput({key: one.asked for key, one in self.pending.items()}, self)
+
+    # --- questions and answers
+
+    def receive(self, responses: Mapping[str, Any], asked: Mapping[str, str] | None = None) -> None:
+        """Bring answers; what nobody asked for is ignored, and what is missing is asked again.
+
+        Args:
+            responses: wire key -> the client's bare result.
+            asked: wire key -> digest of the questions that are answered; by default all that wait.
+        """
+        if asked is None:
+            asked = {key: one.asked.digest for key, one in self.pending.items()}
+        keys = {wire: self.pending[wire].key if wire in self.pending else wire for wire in asked}
+        self.ledger.asked = {keys[wire]: digest for wire, digest in asked.items()}
+        self.ledger.responses = {}
+        self.ledger.receive({keys[wire]: responses[wire] for wire in asked if wire in responses})
+        for wire, one in list(self.pending.items()):
+            if one.key in self.ledger.responses:
+                del self.pending[wire]
+        self._wake()
+
+    async def _unanswered(self, need: NeedInput) -> None:
+        if not self._waits:
+            self._waits = self._may_wait()
+            if not self._waits:
+                raise need
+        known = {one.key for one in self.pending.values()}
+        for key, asked in need.questions.items():
+            if key not in known:
+                self.pending[self._wire_key(key)] = Pending(key, asked)
+        waiter: asyncio.Future[None] = self.loop.create_future()
+        self._waiters.add(waiter)
+        self._settle(_TURNS)
+        try:
+            await waiter
+        finally:
+            self._waiters.discard(waiter)
+
+    async def _again_by_hand(self, asked: dict[str, Asked]) -> None:
+        if not self._lasting:
+            raise NeedInput(asked)
+        self._count_round(asked)
+        answers: dict[str, Any] = {}
+        try:
+            while missing := {key: one for key, one in asked.items() if key not in answers}:
+                await self._unanswered(NeedInput(missing))
+                answers.update({key: one for key, one in self.ledger.responses.items() if key in asked})
+        finally:
+            self._leave(asked)
+        self.ledger.responses = answers
+        if not asked:
+            await asyncio.sleep(_PAUSE)
+
+    def _wire_key(self, key: str) -> str:
+        """The key to ask under: the ledger's, but for tasks, which never ask twice under the same one."""
+        wire = key
+        while self._lasting and wire in self._keys:
+            wire = f"{key}.{len(self._keys)}"
+        self._keys.add(wire)
+        return wire
+
+    def _leave(self, keys: Iterable[str]) -> None:
+        gone = set(keys)
+        left = [wire for wire, one in self.pending.items() if one.key in gone]
+        for wire in left:
+            del self.pending[wire]
+        if left:
+            self._wake()  # somebody else may ask under the same key
+
+    def _wake(self) -> None:
+        for waiter in self._waiters:
+            if not waiter.done():
+                waiter.set_result(None)
+
+    def _settle(self, turns: int) -> None:
+        """Have the questions asked, a few turns of the loop later: other tasks of the handler may ask as well."""
+        if turns:
+            self.loop.call_soon(self._settle, turns - 1)
+        elif self.pending and not self.done:
+            self._turn()
+
+    def _turn(self) -> None:
+        if self._turned is not None and not self._turned.done():
+            self._turned.set_result(None)
+        self.on_turn()
+
+
+def _noun(question: Question) -> str:
+    return {"elicitation/create": "the question", "sampling/createMessage": "to sample"}.get(
+        question.method, "its roots"
+    )
+
+
+def _never_fits(question: Question, error: InvalidAnswer) -> RemoteProtocolError:
+    return RemoteProtocolError(f"The client's answer to {question.method} does not fit, {MAX_ATTEMPTS} times: {error}.")
+
+
+def _again(question: Question, params: dict[str, Any] | None, error: InvalidAnswer) -> dict[str, Any] | None:
+    """The question once more, saying what was wrong with the answer."""
+    if params is None or not isinstance(question, Elicit):
+        return params
+    return {**params, "message": f"{question.message}\n\nThe last answer did not fit: {error}."}
