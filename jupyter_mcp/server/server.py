@@ -21,7 +21,7 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 from jupyter_mcp._version import __version__
 from jupyter_mcp.errors import UsageError
@@ -32,9 +32,9 @@ from jupyter_mcp.server import registry
 from jupyter_mcp.server.dispatch import Dispatcher, Offer
 from jupyter_mcp.server.infer import Arguments
 from jupyter_mcp.server.paging import PAGE_SIZE
+from jupyter_mcp.server.pipe import Pipe
 from jupyter_mcp.server.registry import Labels, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry
 from jupyter_mcp.server.rounds import StateKeeper
-from jupyter_mcp.server.session import Session
 from jupyter_mcp.server.signature import Handler, inspect_handler
 
 if TYPE_CHECKING:
@@ -42,6 +42,14 @@ if TYPE_CHECKING:
 
 F = TypeVar("F", bound=Callable[..., Any])
 _KINDS = ("tools", "resources", "prompts")
+
+
+class Told(Protocol):
+    """Who hears of changes: whatever serves clients."""
+
+    def changed(self, method: str, params: dict[str, Any] | None = None) -> None:
+        """Something clients may want to know changed. Any thread."""
+        ...
 
 
 class Server:
@@ -99,7 +107,7 @@ class Server:
         self._ttl_ms = ttl_ms
         self._uses_context = False
         self._facts: ServerFacts | None = None
-        self._sessions: set[Session] = set()
+        self._sessions: set[Told] = set()
         self._lock = threading.Lock()
         self.dispatcher = Dispatcher(self._offer)
 
@@ -353,6 +361,16 @@ class Server:
         for session in sessions:
             session.changed(method, params)
 
+    def attach(self, session: Told) -> None:
+        """From now on `session.changed(method, params)` is called for every change, on any thread."""
+        with self._lock:
+            self._sessions.add(session)
+
+    def detach(self, session: Told) -> None:
+        """The end of `attach`."""
+        with self._lock:
+            self._sessions.discard(session)
+
     # --- what it says about itself
 
     @property
@@ -397,14 +415,12 @@ class Server:
 
     async def serve(self, transport: Transport) -> None:
         """Serve one connection until it is closed."""
-        session = Session(self, transport)
-        with self._lock:
-            self._sessions.add(session)
+        pipe = Pipe(self, transport)
+        self.attach(pipe)
         try:
-            await session.run()
+            await pipe.run()
         finally:
-            with self._lock:
-                self._sessions.discard(session)
+            self.detach(pipe)
 
     def run_stdio(self) -> None:
         """Serve this process's stdin and stdout, blocking; returns when the client is gone or at Ctrl-C.
