@@ -87,6 +87,15 @@ def declared(caps: object, path: Sequence[str]) -> bool:
     return True
 
 
+def extension(caps: object, id: str) -> Mapping[str, Any] | None:
+    """The settings under which an extension is declared ({} when it is declared without); None when it is not."""
+    if not declared(caps, ("extensions", id)):
+        return None
+    extensions = cast("Mapping[str, Any]", caps)["extensions"]
+    settings: object = cast("Mapping[str, Any]", extensions).get(id) if isinstance(extensions, Mapping) else None
+    return cast("Mapping[str, Any]", settings) if isinstance(settings, Mapping) else {}
+
+
 def server_allows(caps: object, method: str, revision: str = LATEST_LEGACY) -> bool:
     """Whether a client may send `method` to a server that declared `caps`.
 

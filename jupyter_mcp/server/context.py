@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_mcp.errors import Cancelled, MCPError, UsageError
 from jupyter_mcp.protocol import capabilities
-from jupyter_mcp.server.questions import Elicit, Elicited, Question, RootFolder, Roots, Sample, Sampled
+from jupyter_mcp.server.questions import Elicit, Elicited, Question, RootFolder, Roots, Sample, Sampled, page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,6 +90,10 @@ class _Shared:
         """The bare answers to the last round's `InputRequired(requests=…)`, by key; {} in the first round."""
         return self._run.ledger.responses
 
+    def extension(self, id: str) -> Mapping[str, Any] | None:
+        """The client's settings for an extension ("vendor.example/name"); None when it did not declare it."""
+        return capabilities.extension(self.client_capabilities, id)
+
     def can(self, *capability: str) -> bool:
         """Whether the client declared a capability: `ctx.can("elicitation", "url")`, `ctx.can("sampling")`."""
         if capability == ("elicitation", "form"):
@@ -138,9 +142,29 @@ class AsyncContext(_Shared):
         """
         return await self._ask(Elicit(message, schema), key)
 
-    async def elicit_url(self, message: str, url: str, *, key: str | None = None) -> Elicited:
-        """Ask the person to open a page; "accept" means that they agreed to, not that they are done there."""
-        return await self._ask(Elicit(message, url=url), key)
+    async def elicit_url(
+        self, message: str, url: str, *, key: str | None = None, elicitation_id: str | None = None
+    ) -> Elicited:
+        """Ask the person to open a page; "accept" means that they agreed to, not that they are done there.
+
+        Args:
+            message: why.
+            url: http or https.
+            key: as `elicit`.
+            elicitation_id: a name for it that nobody can guess, for `elicitation_complete`; by default made anew.
+
+        Raises:
+            UsageError: it is no such address.
+            MissingCapability: the client cannot open pages; `ctx.can("elicitation", "url")` says so before.
+        """
+        return await self._ask(page(message, url, elicitation_id), key)
+
+    async def elicitation_complete(self, elicitation_id: str) -> None:
+        """Tell the client that the person is done at a page (2025-11-25; nothing in other revisions).
+
+        What learns of it outside a handler tells it by `server.elicitation_complete`.
+        """
+        await self._send(self._run.page_done(elicitation_id))
 
     async def sample(self, messages: Any, max_tokens: int = 1000, *, key: str | None = None, **options: Any) -> Sampled:
         """Ask the client's model. `options` are those of `Sample` (`system`, `temperature`, `tools` …)."""
@@ -180,9 +204,15 @@ class Context(_Shared):
         """Ask the person with a form; see `AsyncContext.elicit`."""
         return self._ask({key: Elicit(message, schema)})[key]
 
-    def elicit_url(self, message: str, url: str, *, key: str | None = None) -> Elicited:
-        """Ask the person to open a page; "accept" means that they agreed to, not that they are done there."""
-        return self._ask({key: Elicit(message, url=url)})[key]
+    def elicit_url(
+        self, message: str, url: str, *, key: str | None = None, elicitation_id: str | None = None
+    ) -> Elicited:
+        """Ask the person to open a page; see `AsyncContext.elicit_url`."""
+        return self._ask({key: page(message, url, elicitation_id)})[key]
+
+    def elicitation_complete(self, elicitation_id: str) -> None:
+        """Tell the client that the person is done at a page; see `AsyncContext.elicitation_complete`."""
+        self._send(self._run.page_done(elicitation_id))
 
     def sample(self, messages: Any, max_tokens: int = 1000, *, key: str | None = None, **options: Any) -> Sampled:
         """Ask the client's model. `options` are those of `Sample` (`system`, `temperature`, `tools` …)."""

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 AskClient = Callable[[str, "dict[str, Any] | None"], Awaitable[Mapping[str, Any]]]
 Post = Callable[["dict[str, Any]"], Awaitable[None]]
 _DEFAULT_LEVEL = "info"
+_MOST_PAGES = 1000
 
 
 @dataclass
@@ -39,6 +40,7 @@ class Peer:
         principal: who it is to the transport's authentication; "" on a pipe.
         ask: sends it a request and brings the bare result (legacy); None where the era has no such requests.
         log_level: the least level it wants (legacy `logging/setLevel`); None when it did not say.
+        pages: ids of the pages it was asked to open and has not been told of since (2025-11-25), oldest first.
         notify: sends it a notification that belongs to no request (legacy); on the loop. None where there is no way.
     """
 
@@ -49,6 +51,14 @@ class Peer:
     ask: AskClient | None = None
     log_level: str | None = None
     notify: Callable[[dict[str, Any]], object] | None = None
+    pages: dict[str, bool] = field(default_factory=dict[str, bool])
+
+    def asked_to_open(self, elicitation_id: str) -> None:
+        """It was asked to open a page: it may be told when the person is done there."""
+        self.pages.pop(elicitation_id, None)
+        self.pages[elicitation_id] = True
+        while len(self.pages) > _MOST_PAGES:
+            del self.pages[next(iter(self.pages))]
 
     @property
     def features(self) -> Features:

@@ -19,7 +19,7 @@ from urllib.parse import urlsplit
 
 from jupyter_mcp.errors import RequestError, UsageError
 from jupyter_mcp.protocol import capabilities, secrets
-from jupyter_mcp.protocol.jsonrpc import MISSING_CLIENT_CAPABILITY
+from jupyter_mcp.protocol.jsonrpc import MISSING_CLIENT_CAPABILITY, URL_ELICITATION_REQUIRED
 from jupyter_mcp.server import content as blocks
 from jupyter_mcp.server.forms import Form, InvalidAnswer
 
@@ -41,6 +41,27 @@ class MissingCapability(RequestError):
         self.required = dict(required)
 
 
+class UrlRequired(RequestError):
+    """A handler raises it when the person must first have been to some pages; it is run again after that.
+
+    The client gets error -32042 with the pages in 2025-11-25 and calls again when the person has been there; in
+    2026-07-28 the pages are questions, and a no to one of them ends the call.
+
+    Args:
+        pages: `Elicit(message, url=…)`, one or several.
+        message: what the client is told beside them.
+
+    Raises:
+        UsageError: one of them is a form.
+    """
+
+    def __init__(self, pages: Elicit | Sequence[Elicit], message: str = "The person must open a page first.") -> None:
+        super().__init__(message, code=URL_ELICITATION_REQUIRED)
+        self.pages = (pages,) if isinstance(pages, Elicit) else tuple(pages)
+        if not self.pages or any(page.url is None for page in self.pages):
+            raise UsageError("UrlRequired takes pages: Elicit(message, url=…).")
+
+
 @dataclass(frozen=True, slots=True)
 class Elicited:
     """The answer to a form or a page.
@@ -48,10 +69,12 @@ class Elicited:
     Attributes:
         action: "accept", "decline" (an explicit no) or "cancel" (nobody chose).
         data: after "accept" of a form: an instance of the model that was asked for, the plain value, or a dict.
+        elicitation_id: of a page: what `elicitation_complete` takes; None for a form.
     """
 
     action: Literal["accept", "decline", "cancel"]
     data: Any = None
+    elicitation_id: str | None = None
 
     @property
     def accepted(self) -> bool:
@@ -115,6 +138,7 @@ class Elicit:
         message: what to ask, shown to the person.
         schema: a pydantic model, dataclass, plain type or JSON Schema (see `forms`); None asks for a bare yes or no.
         url: a page to open instead. For passwords, keys, tokens and cards this is the only way.
+        elicitation_id: of a page: a name for it that nobody can guess; by default made anew.
 
     Raises:
         UsageError: the form asks for a secret, or for something a form cannot ask.
@@ -155,12 +179,19 @@ class Elicit:
         action = result.get("action")
         if action not in ("accept", "decline", "cancel"):
             raise InvalidAnswer("the answer's action must be accept, decline or cancel")
-        if action != "accept" or self.url is not None:
+        if self.url is not None:
+            return Elicited(action, elicitation_id=self.elicitation_id)
+        if action != "accept":
             return Elicited(action)
         given = result.get("content")
         if given is None and not self.form.schema["properties"]:
             given = {}
         return Elicited(action, self.form.read(given))
+
+
+def page(message: str, url: str, elicitation_id: str | None = None) -> Elicit:
+    """The question that sends a person to a page. Raises UsageError."""
+    return Elicit(message, url=url, **({} if elicitation_id is None else {"elicitation_id": elicitation_id}))
 
 
 Messages = "str | blocks.Message | Mapping[str, Any] | Sequence[str | blocks.Message | Mapping[str, Any]]"

@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from jupyter_mcp.server.run import DetachedRun
 
 _VERSION = "v1"
+STATE_SECONDS = 900.0
+"""How long a client may take to answer."""
 MAX_ATTEMPTS = 3
 """How often one question is put again when the answer does not fit."""
 
@@ -123,7 +125,7 @@ class StateKeeper:
     """
 
     def __init__(
-        self, key: bytes | None = None, *, seconds: float = 900.0, clock: Callable[[], float] = time.time
+        self, key: bytes | None = None, *, seconds: float = STATE_SECONDS, clock: Callable[[], float] = time.time
     ) -> None:
         self._key = key if key is not None else secrets.token_bytes(32)
         self._seconds = seconds

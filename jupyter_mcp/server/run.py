@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import Cancelled, InputRefused, RemoteProtocolError, RequestError
+from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.server.forms import InvalidAnswer
 from jupyter_mcp.server.questions import Elicit, Question, check_allowed, digest_of
 from jupyter_mcp.server.rounds import MAX_ATTEMPTS, Asked, Ledger, NeedInput
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping
 
     from jupyter_mcp.server.exchange import Exchange
-    from jupyter_mcp.server.questions import InputRequired
+    from jupyter_mcp.server.questions import InputRequired, UrlRequired
 
 _MAX_ROUNDS = 10  # of questions that a handler asks by its own hand, where it is not the client who counts
 _PAUSE = 0.25  # seconds between runs of a handler that says "not done yet"
@@ -74,6 +75,14 @@ class Run:
         if self.cancelled:
             raise Cancelled("The client cancelled this call.")
 
+    def page_done(self, elicitation_id: str) -> dict[str, Any] | None:
+        """The notification that the person is done at a page, or None: the revision has none, or nobody was asked."""
+        self.check()
+        exchange = self.exchange
+        if not exchange.features.elicitation_ids or not exchange.peer.pages.pop(elicitation_id, False):
+            return None
+        return jsonrpc.notification("notifications/elicitation/complete", {"elicitationId": elicitation_id})
+
     # --- questions
 
     async def ask(self, questions: Mapping[str | None, Question]) -> dict[str | None, Any]:
@@ -116,6 +125,30 @@ class Run:
                 await asyncio.sleep(_PAUSE)
         else:
             await self._again_by_hand({key: Asked(*request, digest_of(*request)) for key, request in requests.items()})
+
+    async def send_to(self, wanted: UrlRequired) -> None:
+        """Send the person to pages; when this returns the handler is to be run again.
+
+        Raises:
+            RequestError: legacy: -32042, for the client to send the person there and call again.
+            InputRefused: the person does not want to open them.
+            BaseException: as `ask`.
+        """
+        peer, features = self.exchange.peer, self.exchange.features
+        prepared = [(page, check_allowed(page, peer.capabilities, features) or {}) for page in wanted.pages]
+        if peer.era == "legacy":
+            for page in wanted.pages:
+                peer.asked_to_open(page.elicitation_id)
+            pages = [params for _, params in prepared]
+            raise RequestError(wanted.message, code=wanted.code, data={"elicitations": pages})
+        asked = {
+            f"page{number}": Asked(page.method, params, digest_of(page.method, params))
+            for number, (page, params) in enumerate(prepared, 1)
+        }
+        answers: list[Mapping[str, Any]] = [self.ledger.responses[key] for key in asked if key in self.ledger.responses]
+        if any(answer.get("action") in ("decline", "cancel") for answer in answers):
+            raise InputRefused("The person did not open the page that this needs.")
+        await self._again_by_hand(asked)
 
     def _count_round(self, requests: Mapping[str, Any]) -> None:
         self._asked += bool(requests)
@@ -181,6 +214,8 @@ class Run:
     async def _ask_one(self, question: Question, params: dict[str, Any] | None) -> Any:
         ask = self.exchange.ask_client
         assert ask is not None
+        if isinstance(question, Elicit) and question.url is not None:
+            self.exchange.peer.asked_to_open(question.elicitation_id)
         attempts = 0
         while True:
             self.check()
