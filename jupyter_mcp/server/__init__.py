@@ -29,6 +29,7 @@ from jupyter_mcp.server.questions import (
 )
 from jupyter_mcp.server.registry import NotFound
 from jupyter_mcp.server.server import Server
+from jupyter_mcp.server.tasks import TaskWork
 
 __all__ = [
     "AsyncContext",
@@ -48,6 +49,7 @@ __all__ = [
     "Sample",
     "Sampled",
     "Server",
+    "TaskWork",
     "Text",
     "ToolError",
     "ToolResult",

@@ -38,6 +38,7 @@ from jupyter_mcp.server.registry import (
 from jupyter_mcp.server.rounds import InvalidState, Ledger, NeedInput, StateKeeper, bind
 from jupyter_mcp.server.run import Run
 from jupyter_mcp.server.signature import Handler
+from jupyter_mcp.server.tasks import ServerTasks, Started, TaskWork
 from jupyter_mcp.server.workers import Workers
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ class Offer:
     completers: dict[tuple[str, str, str], Handler] = field(default_factory=dict[tuple[str, str, str], Handler])
     keeper: StateKeeper = field(default_factory=StateKeeper)
     parking: Parking = field(default_factory=Parking)
+    tasks: ServerTasks = field(default_factory=ServerTasks)
     workers: Workers = field(default_factory=Workers)
     page_size: int = PAGE_SIZE
 
@@ -87,6 +89,9 @@ class Dispatcher:
             "prompts/list": self._list_prompts,
             "prompts/get": self._get_prompt,
             "completion/complete": self._complete,
+            "tasks/get": self._about_task,
+            "tasks/update": self._about_task,
+            "tasks/cancel": self._about_task,
         }
 
     def answer(self, exchange: Exchange) -> dict[str, Any] | Awaitable[dict[str, Any]]:
@@ -147,13 +152,42 @@ class Dispatcher:
             values = tool.arguments.read(exchange.params.get("arguments") or {})
         except InvalidArguments as error:
             return results.error_result(str(error))
-        return await self.conclude(exchange, tool, self._finish(exchange, tool.handler, values))
+        if tool.task is None:
+            return await self.conclude(exchange, tool, self._finish(exchange, tool.handler, values))
+        return await self.conclude(exchange, tool, self._as_task(exchange, tool, values))
+
+    async def _as_task(self, exchange: Exchange, tool: ToolEntry, values: Mapping[str, Any]) -> Any:
+        """The outcome of a tool that runs as a task where it can; `Started` when it does."""
+        tasks = self._offer.tasks
+        conclude = functools.partial(self._conclude_task, tool)
+        if tool.task == "required":
+            tasks.require(exchange)
+        if tasks.accepts(exchange) and not tool.asks_first:
+            return Started(tasks.start(exchange, self.main(tool.handler, values), conclude))
+        value = await self._finish(exchange, tool.handler, values)
+        if not isinstance(value, TaskWork):
+            return value
+        if tasks.accepts(exchange):
+            return Started(tasks.start(exchange, self.main(value.handler, {}), conclude))
+        return await self._finish(exchange, value.handler, {})
+
+    async def _conclude_task(self, tool: ToolEntry, exchange: Exchange, outcome: Awaitable[Any]) -> dict[str, Any]:
+        return await self.conclude(exchange, tool, outcome)
+
+    def _about_task(self, exchange: Exchange) -> dict[str, Any]:
+        try:
+            return self._offer.tasks.answer(exchange)
+        except RequestError as error:
+            raise Failure(error.code, error.message, error.data) from None
 
     async def conclude(self, exchange: Exchange, tool: ToolEntry, outcome: Awaitable[Any]) -> dict[str, Any]:
         """What a tool's handler returned or raised, as the result of the call. Raises `Failure`, `NeedInput`."""
         name = tool.name
         try:
-            return results.tool_result(await outcome, exchange.features, tool.output)
+            value = await outcome
+            if isinstance(value, Started):
+                return value.result
+            return results.tool_result(value, exchange.features, tool.output)
         except results.UnusableResult as error:
             complain(f"tool {name!r}: {error}")
             return results.error_result(f"The tool {name} ran, but its result cannot be sent: {error}.")

@@ -19,6 +19,7 @@ from jupyter_mcp.protocol import uritemplate
 from jupyter_mcp.server import outputs
 from jupyter_mcp.server.outputs import Output
 from jupyter_mcp.server.results import wrapped_schema
+from jupyter_mcp.server.tasks import TaskWork
 
 if typing.TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,6 +27,7 @@ if typing.TYPE_CHECKING:
     from jupyter_mcp.protocol.revisions import Features
     from jupyter_mcp.server.infer import Arguments
     from jupyter_mcp.server.signature import Handler
+    from jupyter_mcp.server.tasks import TaskWish
 
 _TOOL_NAME = re.compile(r"[A-Za-z0-9_.\-]{1,128}")
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:.+", re.DOTALL)
@@ -79,6 +81,12 @@ class ToolEntry:
     arguments: Arguments
     own_output: Mapping[str, Any] | None = None
     wants_structured: bool = True
+    task: TaskWish | None = None
+
+    @property
+    def asks_first(self) -> bool:
+        """Whether its function runs in the call and returns the work of the task."""
+        return self.handler.returns in (TaskWork, TaskWork.__name__)
 
     @cached_property
     def output(self) -> Output:
@@ -87,6 +95,8 @@ class ToolEntry:
             return Output()
         if self.own_output is not None:
             return Output(dict(self.own_output))
+        if self.asks_first:
+            return Output()
         return outputs.declared(self.handler.returns)
 
     def wire(self, features: Features) -> dict[str, Any]:

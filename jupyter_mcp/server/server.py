@@ -21,12 +21,13 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
+from typing import TYPE_CHECKING, Any, Literal, Protocol, TypeVar, overload
 
 from jupyter_mcp._version import __version__
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.protocol import modern
 from jupyter_mcp.protocol.inbound import ServerFacts
+from jupyter_mcp.protocol.methods import TASKS_EXTENSION
 from jupyter_mcp.protocol.revisions import ALL, MODERN
 from jupyter_mcp.server import registry
 from jupyter_mcp.server.dispatch import Dispatcher, Offer
@@ -36,6 +37,7 @@ from jupyter_mcp.server.pipe import Pipe
 from jupyter_mcp.server.registry import Labels, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry
 from jupyter_mcp.server.rounds import StateKeeper
 from jupyter_mcp.server.signature import Handler, inspect_handler
+from jupyter_mcp.server.tasks import TTL, ServerTasks, TaskWish
 
 if TYPE_CHECKING:
     from jupyter_mcp.transport.base import Transport
@@ -66,6 +68,7 @@ class Server:
         ttl_ms: how long clients may keep lists and resources (2026-07-28), in milliseconds.
         page_size: entries on one page of a list.
         state_key: the secret that signs `requestState`, for servers that run in several processes (32 bytes or more).
+        task_ttl: seconds for which the outcome of a task is kept.
     """
 
     def __init__(
@@ -83,6 +86,7 @@ class Server:
         ttl_ms: int = 0,
         page_size: int = PAGE_SIZE,
         state_key: bytes | None = None,
+        task_ttl: float = TTL,
     ) -> None:
         unknown = [version for version in versions if version not in ALL]
         if unknown or not versions:
@@ -102,7 +106,10 @@ class Server:
         }
         self.info: dict[str, Any] = {"name": name, "version": version} | {k: v for k, v in about.items() if v}
         self._short_info = {key: self.info[key] for key in ("name", "version", "title") if key in self.info}
-        self._offer = Offer(keeper=StateKeeper(state_key), page_size=page_size)
+        if task_ttl <= 0:
+            raise UsageError("task_ttl is a number of seconds above 0.")
+        tasks = ServerTasks(ttl=task_ttl, tell=self._notify)
+        self._offer = Offer(keeper=StateKeeper(state_key), tasks=tasks, page_size=page_size)
         self._offers = set(offers)
         self._ttl_ms = ttl_ms
         self._uses_context = False
@@ -154,6 +161,7 @@ class Server:
         input_schema: Mapping[str, Any] | None = None,
         output_schema: Mapping[str, Any] | None = None,
         structured: bool = True,
+        task: TaskWish | Literal[False] | None = None,
     ) -> None:
         """Register a tool.
 
@@ -165,6 +173,8 @@ class Server:
             annotations: hints such as `readOnlyHint`, `destructiveHint`, `idempotentHint`, `openWorldHint`.
             input_schema, output_schema: JSON Schemas of your own, used verbatim.
             structured: False returns text and content only.
+            task: True runs it as a task for clients that declare the tasks extension; "required" refuses all others.
+                A function annotated `-> TaskWork` runs in the call itself and returns the work of the task.
 
         Raises:
             UsageError: the function cannot be a tool, or the name is taken.
@@ -179,6 +189,7 @@ class Server:
             Arguments(handler, input_schema),
             output_schema,
             structured,
+            task or None,
         )
         self._offer.tools.add(entry.name, entry)
         self._changed("tools")
@@ -371,6 +382,10 @@ class Server:
         with self._lock:
             self._sessions.discard(session)
 
+    def tasks_visible(self, ids: object, principal: str) -> list[str]:
+        """Those of the task ids whose changes this principal may be told."""
+        return self._offer.tasks.visible(ids, principal)
+
     # --- what it says about itself
 
     @property
@@ -398,6 +413,8 @@ class Server:
             declared["completions"] = {}
         if self._uses_context:
             declared["logging"] = {}
+        if any(tool.task is not None for tool in offer.tools.values()):
+            declared["extensions"] = {TASKS_EXTENSION: {}}
         return declared
 
     def discover(self) -> dict[str, Any]:

@@ -168,6 +168,8 @@ class Work:
         if isinstance(wanted, RpcError):
             raise Failure(wanted.code, wanted.message, wanted.data)
         kept = listen.honoured(wanted, self._server.capabilities())
+        if ids := self._server.tasks_visible(wanted.get("taskIds"), exchange.peer.principal):
+            kept["taskIds"] = ids
         self._listening[key] = Listening(exchange.id, kept, way)
         way.note(jsonrpc.notification(listen.ACKNOWLEDGED, listen.stamp({"notifications": kept}, exchange.id)))
 
@@ -184,7 +186,8 @@ class Work:
         """Something clients may want to know changed. Any thread; a burst becomes one notification each."""
         with self._lock:
             first = not self._changes
-            self._changes[f"{method} {(params or {}).get('uri', '')}"] = params
+            about = params or {}
+            self._changes[f"{method} {about.get('uri') or about.get('taskId') or ''}"] = params
         if first:
             try:
                 self.loop.call_soon_threadsafe(self._tell_changes)
