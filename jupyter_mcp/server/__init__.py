@@ -26,6 +26,7 @@ from jupyter_mcp.server.questions import (
     Roots,
     Sample,
     Sampled,
+    UrlRequired,
 )
 from jupyter_mcp.server.registry import NotFound
 from jupyter_mcp.server.server import Server
@@ -53,6 +54,7 @@ __all__ = [
     "Text",
     "ToolError",
     "ToolResult",
+    "UrlRequired",
     "assistant",
     "user",
 ]

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any, cast
 from jupyter_mcp.errors import Cancelled, MCPError, RequestError
 from jupyter_mcp.protocol import modern, uritemplate
 from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
-from jupyter_mcp.server import results
+from jupyter_mcp.server import hints, results
 from jupyter_mcp.server.context import AsyncContext, Context
 from jupyter_mcp.server.infer import InvalidArguments
 from jupyter_mcp.server.paging import PAGE_SIZE, InvalidCursor, page
 from jupyter_mcp.server.parking import Parking
-from jupyter_mcp.server.questions import InputRequired, MissingCapability
+from jupyter_mcp.server.questions import InputRequired, MissingCapability, UrlRequired
 from jupyter_mcp.server.registry import (
     MAX_COMPLETIONS,
     NotFound,
@@ -203,21 +203,24 @@ class Dispatcher:
 
     async def _read_resource(self, exchange: Exchange) -> dict[str, Any]:
         uri: str = exchange.params["uri"]
-        handler, values, mime_type = self._find_resource(uri, exchange)
+        entry, values = self._find_resource(uri, exchange)
         try:
-            value = await self._finish(exchange, handler, values)
+            value = await self._finish(exchange, entry.handler, values)
             if value is None:
                 raise NotFound(uri)
-            contents = results.resource_contents(uri, value, mime_type)
+            contents = results.resource_contents(uri, value, entry.mime_type)
         except (NotFound, FileNotFoundError) as error:
             raise self._no_resource(uri, exchange, str(error)) from None
         except Exception as error:
             raise _as_failure(error, exchange, f"resource {uri}") from None
-        return {"contents": contents}
+        if exchange.peer.era == "legacy":
+            return {"contents": contents}
+        # what a person's answer brought is nobody else's
+        return {"contents": contents, **(hints.NEVER if _is_retry(exchange) else entry.cache)}
 
-    def _find_resource(self, uri: str, exchange: Exchange) -> tuple[Handler, dict[str, Any], str | None]:
+    def _find_resource(self, uri: str, exchange: Exchange) -> tuple[ResourceEntry | TemplateEntry, dict[str, Any]]:
         if resource := self._offer.resources.get(uri):
-            return resource.handler, {}, resource.mime_type
+            return resource, {}
         for template in self._offer.templates.values():
             variables = uritemplate.match(template.template, uri)
             if variables is None:
@@ -226,7 +229,7 @@ class Dispatcher:
                 values = template.arguments.read_texts(variables)
             except InvalidArguments as error:
                 raise self._no_resource(uri, exchange, str(error)) from None
-            return template.handler, values, template.mime_type
+            return template, values
         raise self._no_resource(uri, exchange)
 
     def _no_resource(self, uri: str, exchange: Exchange, reason: str = "") -> Failure:
@@ -321,6 +324,9 @@ class Dispatcher:
                     value = await self._run(run, handler, values)
                 except BaseExceptionGroup as several:
                     raise _only_questions(several) or several from None
+                except UrlRequired as wanted:
+                    await run.send_to(wanted)
+                    continue
                 if not isinstance(value, InputRequired):
                     return value
                 await run.by_hand(value)
@@ -361,6 +367,11 @@ class Dispatcher:
         keeper, ledger = self._offer.keeper, exchange.ledger or Ledger()
         held = self._offer.parking.hold(need.run, keeper.seconds) if need.run is not None else None
         return modern.input_required(requests, keeper.seal(ledger, asked, self._binding(exchange), held=held))
+
+
+def _is_retry(exchange: Exchange) -> bool:
+    """Whether the request brings answers of an earlier round."""
+    return exchange.params.get("requestState") is not None or bool(exchange.params.get("inputResponses"))
 
 
 def _only_questions(several: BaseExceptionGroup[BaseException]) -> NeedInput | None:

@@ -119,6 +119,7 @@ class ResourceEntry:
     labels: Labels
     mime_type: str | None = None
     size: int | None = None
+    cache: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def wire(self, features: Features) -> dict[str, Any]:
         resource = {"uri": self.uri, "name": self.name, **self.labels.wire(features)}
@@ -139,6 +140,7 @@ class TemplateEntry:
     labels: Labels
     arguments: Arguments
     mime_type: str | None = None
+    cache: Mapping[str, Any] = field(default_factory=dict[str, Any])
 
     def wire(self, features: Features) -> dict[str, Any]:
         found = {"uriTemplate": self.template, "name": self.name, **self.labels.wire(features)}

@@ -29,17 +29,19 @@ from jupyter_mcp.protocol import modern
 from jupyter_mcp.protocol.inbound import ServerFacts
 from jupyter_mcp.protocol.methods import TASKS_EXTENSION
 from jupyter_mcp.protocol.revisions import ALL, MODERN
-from jupyter_mcp.server import registry
+from jupyter_mcp.server import hints, registry
 from jupyter_mcp.server.dispatch import Dispatcher, Offer
 from jupyter_mcp.server.infer import Arguments
 from jupyter_mcp.server.paging import PAGE_SIZE
+from jupyter_mcp.server.parking import MAX_PARKED, Parking
 from jupyter_mcp.server.pipe import Pipe
 from jupyter_mcp.server.registry import Labels, PromptEntry, ResourceEntry, TemplateEntry, ToolEntry
-from jupyter_mcp.server.rounds import StateKeeper
+from jupyter_mcp.server.rounds import STATE_SECONDS, StateKeeper
 from jupyter_mcp.server.signature import Handler, inspect_handler
 from jupyter_mcp.server.tasks import TTL, ServerTasks, TaskWish
 
 if TYPE_CHECKING:
+    from jupyter_mcp.server.hints import CacheScope
     from jupyter_mcp.transport.base import Transport
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -65,9 +67,16 @@ class Server:
         description, website, icons: about it, for people.
         versions: the protocol revisions it speaks; all by default.
         offers: kinds ("tools", "resources", "prompts") to declare although there are none yet, because some will come.
-        ttl_ms: how long clients may keep lists and resources (2026-07-28), in milliseconds.
+        ttl_ms: how long clients may keep lists and resources (2026-07-28), in milliseconds; or for each method
+            ("tools/list", "resources/read" …) its own.
+        cache_scope: "public" when they are the same for everyone who asks, else "private"; or for each method.
         page_size: entries on one page of a list.
         state_key: the secret that signs `requestState`, for servers that run in several processes (32 bytes or more).
+        state_seconds: how long a client may take to answer a question (2026-07-28).
+        replay: "auto" has a handler that asked go on where it stopped, wherever that can be (2026-07-28); "always" has
+            it run again from the top with the answers, as it must when another process gets them.
+        max_parked: how many handlers may wait for answers at once (threads: a quarter of them); more run again.
+        extensions: what the server does beyond the protocol, by id ("vendor.example/name"), each with its settings.
         task_ttl: seconds for which the outcome of a task is kept.
     """
 
@@ -83,9 +92,14 @@ class Server:
         icons: Sequence[Mapping[str, Any]] = (),
         versions: Sequence[str] = ALL,
         offers: Sequence[str] = (),
-        ttl_ms: int = 0,
+        ttl_ms: int | Mapping[str, int] = 0,
+        cache_scope: CacheScope | Mapping[str, CacheScope] = "private",
         page_size: int = PAGE_SIZE,
         state_key: bytes | None = None,
+        state_seconds: float = STATE_SECONDS,
+        replay: Literal["auto", "always"] = "auto",
+        max_parked: int = MAX_PARKED,
+        extensions: Mapping[str, Mapping[str, Any]] | None = None,
         task_ttl: float = TTL,
     ) -> None:
         unknown = [version for version in versions if version not in ALL]
@@ -95,6 +109,8 @@ class Server:
             raise UsageError(f"A server offers {', '.join(_KINDS)}, not {', '.join(wrong)}.")
         if state_key is not None and len(state_key) < 32:
             raise UsageError("state_key needs at least 32 bytes.")
+        if replay not in ("auto", "always"):
+            raise UsageError(f'replay is "auto" or "always", not {replay!r}.')
         self.name = name
         self.instructions = instructions
         self.versions = tuple(versions)
@@ -109,9 +125,15 @@ class Server:
         if task_ttl <= 0:
             raise UsageError("task_ttl is a number of seconds above 0.")
         tasks = ServerTasks(ttl=task_ttl, tell=self._notify)
-        self._offer = Offer(keeper=StateKeeper(state_key), tasks=tasks, page_size=page_size)
+        self._offer = Offer(
+            keeper=StateKeeper(state_key, seconds=state_seconds),
+            parking=Parking(max_parked if replay == "auto" else 0),
+            tasks=tasks,
+            page_size=page_size,
+        )
         self._offers = set(offers)
-        self._ttl_ms = ttl_ms
+        self._hints = hints.of_methods(ttl_ms, cache_scope)
+        self._extensions = {hints.extension_id(id): dict(settings) for id, settings in (extensions or {}).items()}
         self._uses_context = False
         self._facts: ServerFacts | None = None
         self._sessions: set[Told] = set()
@@ -226,6 +248,8 @@ class Server:
         annotations: Mapping[str, Any] | None = None,
         icons: Sequence[Mapping[str, Any]] = (),
         meta: Mapping[str, Any] | None = None,
+        ttl_ms: int | None = None,
+        cache_scope: CacheScope | None = None,
     ) -> None:
         """Register a resource or a template.
 
@@ -235,6 +259,7 @@ class Server:
             name: by default the function's.
             mime_type: by default what the value suggests.
             size: bytes, if known.
+            ttl_ms, cache_scope: as the server's, for this one.
 
         Raises:
             UsageError: URI and function do not fit, or the URI is taken.
@@ -242,16 +267,18 @@ class Server:
         registry.check_uri(uri)
         handler = self._inspect(function, "resource", name)
         labels = _labels(handler, title, description, icons, meta, annotations)
+        cache = hints.own(ttl_ms, cache_scope)
         if "{" in uri:
             registry.check_template(uri, handler)
             arguments = Arguments(handler)
             self._offer.templates.add(
-                uri, TemplateEntry(uri, name or handler.name, handler, labels, arguments, mime_type)
+                uri, TemplateEntry(uri, name or handler.name, handler, labels, arguments, mime_type, cache)
             )
         else:
             if left := [one.name for one in handler.parameters if one.required]:
                 raise UsageError(f"{handler.name}() needs {', '.join(left)}, which the URI {uri!r} does not give.")
-            self._offer.resources.add(uri, ResourceEntry(uri, name or handler.name, handler, labels, mime_type, size))
+            entry = ResourceEntry(uri, name or handler.name, handler, labels, mime_type, size, cache)
+            self._offer.resources.add(uri, entry)
         self._changed("resources")
 
     def remove_resource(self, uri: str) -> None:
@@ -362,6 +389,17 @@ class Server:
         """Tell the clients that watch this resource that it changed. Any thread."""
         self._notify("notifications/resources/updated", {"uri": uri})
 
+    def elicitation_complete(self, elicitation_id: str) -> None:
+        """Tell the client which this server sent to a page that the person is done there (2025-11-25). Any thread.
+
+        Args:
+            elicitation_id: what `elicit_url` or `UrlRequired` was given, or the answer's `elicitation_id`.
+
+        Only the client that was asked hears of it. In 2026-07-28 there is no such message: a handler that waits for
+        the page asks again, or looks whether the person has been there.
+        """
+        self._notify("notifications/elicitation/complete", {"elicitationId": elicitation_id})
+
     def _changed(self, kind: str) -> None:
         self._facts = None
         self._notify(f"notifications/{kind}/list_changed")
@@ -413,8 +451,11 @@ class Server:
             declared["completions"] = {}
         if self._uses_context:
             declared["logging"] = {}
+        extensions = {id: dict(settings) for id, settings in self._extensions.items()}
         if any(tool.task is not None for tool in offer.tools.values()):
-            declared["extensions"] = {TASKS_EXTENSION: {}}
+            extensions.setdefault(TASKS_EXTENSION, {})
+        if extensions:
+            declared["extensions"] = extensions
         return declared
 
     def discover(self) -> dict[str, Any]:
@@ -426,7 +467,8 @@ class Server:
     def complete(self, method: str, result: dict[str, Any]) -> dict[str, Any]:
         """A result with what the modern era adds. Only `server/discover` says all about the server."""
         info = self.info if method == "server/discover" else self._short_info
-        return modern.complete(method, result, server_info=info, ttl_ms=self._ttl_ms)
+        ttl_ms, scope = self._hints.get(method, hints.NO_HINTS)
+        return modern.complete(method, result, server_info=info, ttl_ms=ttl_ms, cache_scope=scope)
 
     # --- serving
 
@@ -438,6 +480,12 @@ class Server:
             await pipe.run()
         finally:
             self.detach(pipe)
+            await self.release()
+
+    async def release(self) -> None:
+        """End the handlers that wait for answers, once nobody is served any more (called after `detach`)."""
+        if not self._sessions:
+            await self._offer.parking.close()
 
     def run_stdio(self) -> None:
         """Serve this process's stdin and stdout, blocking; returns when the client is gone or at Ctrl-C.

@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 import functools
 import itertools
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import ConnectionLost, RequestError
@@ -81,15 +81,20 @@ class Session:
             if "method" in message and (type(id_) is int or type(id_) is str):
                 way.post(jsonrpc.error(id_, INTERNAL_ERROR, f"Internal error: {type(error).__name__}"))
 
-    def take_batch(self, messages: list[Message], way: Way) -> None:
-        """A batch: answered by ONE array (2025-03-26), refused elsewhere."""
+    def take_batch(self, messages: Sequence[Any], way: Way) -> int:
+        """A batch: answered by ONE array (2025-03-26), refused elsewhere. Returns how many answers it gets."""
         refusal = inbound.route_batch(messages, revision=self.revision)
         if refusal is not None:
             way.post(refusal.reply())
-            return
-        batch = Batch(way, sum(1 for one in messages if jsonrpc.kind(one) in ("request", "invalid")))
+            return 1
+        expected = sum(1 for one in messages if jsonrpc.kind(one) in ("request", "invalid"))
+        batch = Batch(way, expected)
         for message in messages:
-            self.take(message, batch)
+            if isinstance(message, dict):
+                self.take(cast("Message", message), batch)
+            else:
+                batch.post(jsonrpc.error(None, INVALID_REQUEST, "Invalid request: this is not a JSON-RPC message"))
+        return expected
 
     def _take(self, message: Message, way: Way) -> None:
         if "method" not in message and jsonrpc.kind(message) in ("response", "error"):
@@ -235,9 +240,11 @@ class Session:
             self._way.note(jsonrpc.notification(method, params))
 
     def _wanted(self, params: Mapping[str, Any] | None) -> bool:
-        """List changes go to everyone, a resource's change to those who subscribed to it."""
+        """List changes go to everyone, a resource's change to those who subscribed to it, a page's to who was asked."""
         if params is None:
             return True
+        if "elicitationId" in params:
+            return self._peer is not None and self._peer.pages.pop(str(params["elicitationId"]), False)
         uri = str(params.get("uri"))
         return any(uri == one or uri.startswith(one.rstrip("/") + "/") for one in self._watched)
 

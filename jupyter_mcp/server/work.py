@@ -186,8 +186,7 @@ class Work:
         """Something clients may want to know changed. Any thread; a burst becomes one notification each."""
         with self._lock:
             first = not self._changes
-            about = params or {}
-            self._changes[f"{method} {about.get('uri') or about.get('taskId') or ''}"] = params
+            self._changes[f"{method} {_subject(params or {})}"] = params
         if first:
             try:
                 self.loop.call_soon_threadsafe(self._tell_changes)
@@ -219,6 +218,11 @@ class Work:
             self.cancel(key)
         if tasks:
             await asyncio.wait(tasks, timeout=LAST_STEPS)
+
+
+def _subject(params: Mapping[str, Any]) -> str:
+    """What a change is about; two changes of the same thing are one."""
+    return next((str(params[key]) for key in ("uri", "taskId", "elicitationId") if key in params), "")
 
 
 class _Ready(Awaitable[dict[str, Any]]):
