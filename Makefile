@@ -14,7 +14,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/build/pyright
 export UPGRADE
 
-.PHONY: help demo test test-all check lint format unit interop conformance e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
+.PHONY: help demo test test-all check lint format unit interop interop-core conformance e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -41,10 +41,6 @@ $(STAMPS)/conformance: tests/conformance/npm/package-lock.json tests/conformance
 	@sh scripts/npm.sh tests/conformance/npm build/conformance
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/more-servers: $(STAMPS)/venv tests/interop/servers.toml scripts/more_servers.py
-	@$(PY) scripts/more_servers.py
-	@mkdir -p $(STAMPS) && touch $@
-
 $(STAMPS)/kernels: $(STAMPS)/venv scripts/kernels.py
 	@$(PY) scripts/kernels.py
 	@mkdir -p $(STAMPS) && touch $@
@@ -65,7 +61,8 @@ demo: $(STAMPS)/venv ## run the quickstart notebook here, then open it in Jupyte
 test: $(EVERYTHING) ## every test
 	@$(PY) scripts/checks.py
 
-test-all: $(EVERYTHING) $(STAMPS)/more-servers ## every test, the long matrix of kernels, and a dozen more servers
+test-all: $(EVERYTHING) ## every test, the long matrix of kernels, and the whole of make interop
+	@$(PY) scripts/more_servers.py
 	@$(PY) scripts/checks.py --slow
 
 # --- parts ------------------------------------------------------------------------------------------------------------
@@ -81,7 +78,11 @@ format: $(STAMPS)/venv ## rewrite the source in its one format
 unit: $(STAMPS)/venv ## tests without a browser and without other people's programs
 	@$(PY) scripts/checks.py unit
 
-interop: $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm ## tests with real servers and official clients
+interop: $(STAMPS)/venv $(STAMPS)/servers $(STAMPS)/npm $(STAMPS)/browser ## connect to over 40 real servers; build/interop.json
+	@$(PY) scripts/more_servers.py
+	@$(PY) scripts/interop.py
+
+interop-core: $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm ## tests with the servers of the locks and official clients
 	@$(PY) scripts/checks.py interop
 
 conformance: $(STAMPS)/venv $(STAMPS)/conformance ## both official suites against client and server; build/conformance.json

@@ -97,6 +97,20 @@ def conformance(label: str, slow: bool) -> Outcome:
     return outcome
 
 
+def servers(label: str, slow: bool) -> Outcome:
+    """Every server of servers.toml, each counted as one."""
+    del slow
+    table = ROOT / "build" / "interop.json"
+    table.unlink(missing_ok=True)
+    code = run([str(BIN / "python"), str(ROOT / "scripts" / "interop.py")])
+    rows: list[dict[str, bool]] = json.loads(table.read_text(encoding="utf-8"))["servers"] if table.exists() else []
+    passed = sum(row["ok"] for row in rows)
+    outcome = Outcome(label, passed=passed, failed=len(rows) - passed)
+    if code != 0 and outcome.failed == 0:
+        outcome.failed, outcome.note = 1, f"it ended with {code}"
+    return outcome
+
+
 def count(label: str, report: Path) -> Outcome:
     """Totals of a junit report; none, when pytest did not get as far as writing it."""
     if not report.exists():
@@ -127,12 +141,14 @@ CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
     "layers": tool("lint-imports"),
     "unit": suite("tests", *OTHERS, "-n", "2", "--dist", "loadgroup", slow_matters=True),
     "interop": suite("tests/interop", slow_matters=True),
+    "servers": servers,
     "conformance": conformance,
     "e2e": suite("tests/e2e", slow_matters=True),
     "notebooks": suite("notebooks", *NBVAL),
     "coverage": suite("tests", *OTHERS, "-n", "2", "--cov", "--cov-report=term", "--cov-report=html:build/coverage"),
 }
 ON_DEMAND = ("coverage",)
+LONG = ("servers",)
 
 
 def main() -> int:
@@ -145,7 +161,8 @@ def main() -> int:
         parser.error(f"no such check: {', '.join(unknown)}; there are: {', '.join(CHECKS)}")
     REPORTS.mkdir(parents=True, exist_ok=True)
     os.environ["COVERAGE_FILE"] = str(ROOT / "build" / ".coverage")
-    names = options.names or [name for name in CHECKS if name not in ON_DEMAND]
+    left_out = ON_DEMAND if options.slow else (*ON_DEMAND, *LONG)
+    names = options.names or [name for name in CHECKS if name not in left_out]
     return summary([one(name, options.slow) for name in names])
 
 
