@@ -117,7 +117,7 @@ class ConnectionLost(MCPError, ConnectionError):
 
     Attributes:
         may_have_run: whether the request may have reached the server (so that repeating it is not safe by itself).
-        exit_code, stderr: as in `ConnectionFailed`.
+        exit_code, stderr, status, body: as in `ConnectionFailed`; with a status only one request was lost.
     """
 
     def __init__(
@@ -129,11 +129,15 @@ class ConnectionLost(MCPError, ConnectionError):
         may_have_run: bool = True,
         exit_code: int | None = None,
         stderr: Sequence[str] = (),
+        status: int | None = None,
+        body: str | None = None,
     ) -> None:
         super().__init__(message, server=server, hint=hint)
         self.may_have_run = may_have_run
         self.exit_code = exit_code
         self.stderr = list(stderr)
+        self.status = status
+        self.body = body
 
 
 class ProtocolError(MCPError):

@@ -20,15 +20,21 @@ from jupyter_mcp.errors import (
     RequestTimeout,
 )
 from jupyter_mcp.protocol import jsonrpc, modern
-from jupyter_mcp.protocol.jsonrpc import URL_ELICITATION_REQUIRED
+from jupyter_mcp.protocol.jsonrpc import HEADER_MISMATCH, URL_ELICITATION_REQUIRED
 from jupyter_mcp.protocol.methods import TABLE
 from jupyter_mcp.protocol.modern import Ask, Send
 from jupyter_mcp.protocol.probe import demands_initialize
+from jupyter_mcp.transport.base import SessionEnded
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from jupyter_mcp.client.connection import Connection
+    from jupyter_mcp.client.link import Link
     from jupyter_mcp.client.pending import Pending
     from jupyter_mcp.client.session import Session
+    from jupyter_mcp.client.tasks import OnTask
+    from jupyter_mcp.protocol.tasks import TaskState
 
 # What a server's question can be about. Lists, pings and the like are not acts of a person.
 _ACTS = frozenset(("tools/call", "resources/read", "prompts/get"))
@@ -59,9 +65,18 @@ class Calls:
         on_progress: OnProgress | None = None,
         on_log: OnLog | None = None,
         log_level: str | None = None,
+        keep: Callable[[dict[str, Any]], None] | None = None,
+        on_task: OnTask | None = None,
     ) -> dict[str, Any]:
-        """See `Connection.request`."""
-        await self._connection.settled()
+        """See `Connection.request`.
+
+        Args:
+            keep: given a modern result that came at once, without rounds.
+            on_task: a call that becomes a task is waited for over the task, whose states are told to it.
+        """
+        turning = self._connection.life.turning
+        if turning is not None:
+            await turning.settled()
         session = self._connection.require(method)
         row = TABLE.get(method)
         name = (params or {}).get(row.name_key) if row is not None and row.name_key else None
@@ -76,7 +91,19 @@ class Calls:
         patience = self._connection.options.timeout if timeout is None else timeout
         self._in_flight[call] = None
         try:
-            return await self._attempt(session, call, params, patience, log_level)
+            result = await self._attempt(session, call, params, patience, log_level, keep)
+            return result if on_task is None else await self._connection.tasks.settle(call, result, on_task)
+        except MCPError as error:
+            error.server = error.server or self._connection.name
+            raise
+        finally:
+            del self._in_flight[call]
+
+    async def follow(self, call: Call, state: TaskState, on_task: OnTask) -> dict[str, Any]:
+        """Wait for a task that was left; see `Tasks.follow`."""
+        self._in_flight[call] = None
+        try:
+            return await self._connection.tasks.follow(call, state, on_task)
         except MCPError as error:
             error.server = error.server or self._connection.name
             raise
@@ -84,12 +111,18 @@ class Calls:
             del self._in_flight[call]
 
     async def _attempt(
-        self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float, log_level: str | None
+        self,
+        session: Session,
+        call: Call,
+        params: Mapping[str, Any] | None,
+        timeout: float,
+        log_level: str | None,
+        keep: Callable[[dict[str, Any]], None] | None,
     ) -> dict[str, Any]:
         if session.era == "legacy":
             return await self._legacy(session, call, params, timeout)
         try:
-            return await self._rounds(session, call, params, timeout, log_level)
+            return await self._rounds(session, call, params, timeout, log_level, keep)
         except RequestError as error:
             if call.method in session.proven or not demands_initialize(error.code, error.message):
                 raise
@@ -97,7 +130,7 @@ class Calls:
                 error.hint = "It is only half modern: connect with era=auto or era=legacy."
                 raise
         # Half modern: it answered server/discover, lists perhaps, and wants the handshake all the same.
-        await self._connection.fall_back(session)
+        await self._connection.life.turn(session, "handshake")
         return await self._legacy(self._connection.require(call.method), call, params, timeout)
 
     # -- legacy ---------------------------------------------------------------------------------------------------
@@ -105,13 +138,33 @@ class Calls:
     async def _legacy(
         self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float
     ) -> dict[str, Any]:
+        for _ in range(self._connection.options.max_rounds):
+            try:
+                return self._object(call, await self._in_session(session, call, params, timeout))
+            except RequestError as error:
+                if error.code != URL_ELICITATION_REQUIRED:
+                    raise
+                await self._open_pages(call, error)
+                session = self._connection.require(call.method)
+        return self._object(call, await self._in_session(session, call, params, timeout))
+
+    async def _in_session(self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float) -> Any:
+        """One exchange; over HTTP in a new session, once, when the server does not know ours any more."""
         try:
-            return self._object(call, await self._exchange(session, call, params, timeout, None))
+            return await self._exchange(session, call, params, timeout, None)
+        except SessionEnded:
+            pass
         except RequestError as error:
-            if error.code != URL_ELICITATION_REQUIRED:
+            if session.link.transport.kind != "http" or not _failures().names_the_session(error):
                 raise
-            await self._open_pages(call, error)
-        return self._object(call, await self._exchange(session, call, params, timeout, None))
+        await self._connection.life.turn(session, "session")
+        failures = _failures()
+        if not failures.may_repeat(self._connection, call):
+            raise failures.not_repeated(self._connection.name, call)
+        try:
+            return await self._exchange(self._connection.require(call.method), call, params, timeout, None)
+        except SessionEnded:
+            raise failures.no_session(self._connection.name, call) from None
 
     async def _open_pages(self, call: Call, error: RequestError) -> None:
         """-32042 (2025-11-25): the server wants pages visited before the request is sent again."""
@@ -135,26 +188,52 @@ class Calls:
     # -- modern ---------------------------------------------------------------------------------------------------
 
     async def _rounds(
-        self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float, log_level: str | None
+        self,
+        session: Session,
+        call: Call,
+        params: Mapping[str, Any] | None,
+        timeout: float,
+        log_level: str | None,
+        keep: Callable[[dict[str, Any]], None] | None,
     ) -> dict[str, Any]:
         flow = modern.rounds(
-            call.method, params, cap=self._connection.options.max_rounds, capabilities=session.client_capabilities
+            call.method,
+            params,
+            cap=self._connection.options.max_rounds,
+            capabilities=session.client_capabilities,
+            result_types=self._connection.tasks.result_types(session, call.method),
         )
         answer: Any = None
+        sent = 0
         while True:
             try:
                 step = flow.send(answer)
             except StopIteration as done:
+                if keep is not None and sent == 1:  # what came after questions is for this call only
+                    keep(done.value)
                 return cast("dict[str, Any]", done.value)
             if isinstance(step, Send):
-                answer = await self._exchange(session, call, step.params, timeout, log_level)
+                answer = await self._with_headers(session, call, step.params, timeout, log_level)
                 session.proven.add(call.method)
+                sent += 1
             elif isinstance(step, Ask):
                 answer = await self._interruptible(
                     call, self._connection.questions.fulfil(session.link, call, step.requests)
                 )
             else:
                 answer = await self._interruptible(call, asyncio.sleep(step.seconds))
+
+    async def _with_headers(
+        self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float, log_level: str | None
+    ) -> Any:
+        """One exchange; over HTTP once more when the headers were made from an old schema of the tool."""
+        try:
+            return await self._exchange(session, call, params, timeout, log_level)
+        except RequestError as error:
+            if error.code != HEADER_MISMATCH or session.link.transport.kind != "http" or call.method != "tools/call":
+                raise
+            await self._connection.list("tools", refresh=True)
+        return await self._exchange(session, call, params, timeout, log_level)
 
     async def _interruptible(self, call: Call, work: Any) -> Any:
         """Wait between two rounds; `call.cancel()` ends it."""
@@ -191,11 +270,20 @@ class Calls:
             message = await pending.future
         except asyncio.CancelledError:
             self.give_up(session, pending, "cancelled")
+            self._connection.tasks.given_up(pending)
             raise
         except LocalProtocolError as error:
             raise LocalProtocolError(
                 f"{_what(call)} was not sent: {error.message}", server=self._connection.name
             ) from None
+        except SessionEnded as error:
+            if session.era == "legacy":
+                raise
+            raise _failures().of_request(error, self._connection.name, _what(call)) from None
+        except Exception as error:
+            if isinstance(error, MCPError) and error.server:
+                raise
+            raise _failures().of_request(error, self._connection.name, _what(call)) from None
         finally:
             call.stop = None
         if jsonrpc.kind(message) == "response":
@@ -231,9 +319,11 @@ class Calls:
         if pending.sent and not by_stream and pending.method not in _NEVER_CANCELLED:
             link.post(jsonrpc.notification("notifications/cancelled", {"requestId": pending.id, "reason": reason}))
 
-    def timed_out(self, session: Session, pending: Pending) -> None:
+    def timed_out(self, link: Link, pending: Pending) -> None:
         """Its time is over."""
-        self.tell_cancelled(session, pending, "timeout")
+        session = self._connection.session
+        if session is not None and session.link is link:
+            self.tell_cancelled(session, pending, "timeout")
         if not pending.future.done():
             what = _what(pending.call) if pending.call is not None else pending.method
             pending.future.set_exception(
@@ -243,6 +333,13 @@ class Calls:
                     server=self._connection.name,
                 )
             )
+
+
+def _failures() -> Any:
+    """Loaded when something fails over HTTP."""
+    from jupyter_mcp.client import failures
+
+    return failures
 
 
 def _what(call: Call) -> str:

@@ -8,48 +8,48 @@
 It lives on one event loop. Nothing in it is bound to the task that opened it: the process belongs to a task of its
 transport, questions and streams to tasks of the link; so it may be closed from anywhere, in any order, at any time.
 
-Above: the host, by `ServerPeer`. Below: `transport` (bytes), `protocol` (what to say). This file is the way in; the
-work is in `opening`, `calls`, `questions`, `listings` and `watching`.
+Above: the host, by `ServerPeer`. Below: `transport` (bytes), `protocol` (what to say). This file is the way in; what
+can be asked of a server is in `acts`, the work in `life`, `calls`, `questions`, `listings` and `watching`.
 """
 
 from __future__ import annotations
 
 import logging
 from collections import deque
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.client import diagnosis
+from jupyter_mcp.client.acts import READ, Acts
 from jupyter_mcp.client.calls import Calls
 from jupyter_mcp.client.life import Life
-from jupyter_mcp.client.listings import Kind, Listing, Listings
+from jupyter_mcp.client.listings import CHANGED, Kind, Listing, Listings
 from jupyter_mcp.client.options import ConnectOptions
 from jupyter_mcp.client.peer import Call, OnLog, OnProgress, ServerPeer
 from jupyter_mcp.client.questions import Questions
+from jupyter_mcp.client.tasks import Tasks
 from jupyter_mcp.client.watching import Watch, Watching
 from jupyter_mcp.errors import ConnectionLost, LocalProtocolError, UsageError
-from jupyter_mcp.protocol import jsonrpc
-from jupyter_mcp.protocol.capabilities import declared, may_notify
 from jupyter_mcp.protocol.methods import TABLE, known
-from jupyter_mcp.protocol.modern import LOG_LEVELS
-from jupyter_mcp.protocol.revisions import Era, features
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
 
+    from jupyter_mcp.client.cache import Cache
     from jupyter_mcp.client.link import Link
     from jupyter_mcp.client.pending import Pending
     from jupyter_mcp.client.session import Session
+    from jupyter_mcp.protocol.revisions import Era
     from jupyter_mcp.transport.base import Closed, Transport
 
 __all__ = ["Call", "ConnectOptions", "Connection", "Listing", "ServerPeer", "Watch"]
 
 log = logging.getLogger("jupyter_mcp.client")
 
-State = Literal["starting", "ready", "lost", "closed"]
+State = Literal["starting", "ready", "unresponsive", "lost", "reconnecting", "closed"]
 _MOST_NOTES = 100
 
 
-class Connection:
+class Connection(Acts):
     """One server.
 
     Args:
@@ -59,7 +59,8 @@ class Connection:
         peer: the host.
 
     Attributes:
-        state: "starting" until it is open, "ready", "lost" (the server went away), "closed" (we closed it).
+        state: "starting" until it is open; "ready"; "unresponsive" (it answers no pings; requests are tried all the
+            same); "lost" (the server went away); "reconnecting" (it is being opened again); "closed" (we closed it).
         notes: what was odd, one sentence each, every kind once.
         noise: the last lines of stdout that were no messages.
         last_closed: how the server ended, once it did.
@@ -75,16 +76,24 @@ class Connection:
         self.notes: list[str] = []
         self.noise: deque[str] = deque(maxlen=200)
         self.last_closed: Closed | None = None
-        self._peer = peer
+        self.cache: Cache | None = None
+        self.changes = 0
         self.link: Link | None = None
+        self._peer = peer
         self._noted: set[str] = set()
         self.requests = Calls(self)
-        self._life = Life(self, make_transport, peer)
+        self.life = Life(self, make_transport, peer)
         self.questions = Questions(self, peer, self.requests.only)
+        self.tasks = Tasks(self, peer)
         self.watching = Watching(self)
-        self.listings = Listings(self._list_page, self._offers, self.watching.covers, self.changed, options.max_pages)
+        self.listings = Listings(self)
 
     # -- what is known --------------------------------------------------------------------------------------------
+
+    @property
+    def ready(self) -> bool:
+        """Whether requests can be sent."""
+        return self.state == "ready" or self.state == "unresponsive"
 
     @property
     def era(self) -> Era | None:
@@ -132,30 +141,37 @@ class Connection:
         Raises:
             ConnectionFailed: it cannot be started or reached, or there is no common revision.
         """
-        await self._life.open(on_status)
+        await self.life.open(on_status)
 
-    async def fall_back(self, session: Session) -> None:
-        """The server of `session` is only half modern: do the handshake after all, once for all who notice."""
-        await self._life.fall_back(session)
+    async def ensure(self, on_status: Callable[[str], None] | None = None) -> None:
+        """Make it usable: a lost server is opened again, one that answers no pings is asked once more first.
 
-    async def settled(self) -> None:
-        """Wait until no change of the era is under way."""
-        await self._life.settled()
+        Whoever needs it meanwhile shares the attempt. After failures the next attempts come more and more seldom; until
+        then this raises the last failure at once.
+
+        Raises:
+            ConnectionFailed: it could not be opened again.
+            ConnectionLost: it was closed, or never opened.
+        """
+        if self.state != "ready":
+            await self.life.ensure(on_status)
 
     async def close(self) -> None:
         """End it. Whoever still waits gets `ConnectionLost`. Returns when nothing of the server is left."""
         self.state = "closed"
-        link = self.link
-        if link is not None:
-            link.fail_all(lambda pending: self._lost("was closed", pending))
+        links = self.life.links()
+        for link in links:
+            link.fail_all(lambda pending: self.gone("was closed", pending))
         self._end()
-        if link is not None:
+        self.life.end()
+        for link in links:
             await link.close()
 
     def _end(self) -> None:
         self.questions.end()
         self.listings.end()
         self.watching.end()
+        self.life.rest()
         self.changed()
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> None:
@@ -195,9 +211,7 @@ class Connection:
 
     def require(self, method: str) -> Session:
         """The session, if `method` may be sent now. Raises what `request` raises before sending."""
-        session = self.session
-        if session is None or self.state != "ready":
-            raise self._lost(self._how_gone(), None)
+        session = self.current()
         if not session.allows(method):
             capability = TABLE[method].capability_in(session.era) or (method,)
             raise UsageError(
@@ -210,14 +224,23 @@ class Connection:
             )
         return session
 
+    def current(self) -> Session:
+        """The session that requests belong to now. Raises `ConnectionLost` when there is none."""
+        if self.session is None or not self.ready:
+            raise self.gone(self._how_gone(), None)
+        return self.session
+
     def _how_gone(self) -> str:
         if self.state == "closed":
             return "is closed"
         if self.state == "starting":
             return "is not connected yet"
+        if self.state == "reconnecting":
+            return "is being connected again"
         return self.last_closed.reason if self.last_closed else "is gone"
 
-    def _lost(self, reason: str, pending: Pending | None) -> ConnectionLost:
+    def gone(self, reason: str, pending: Pending | None) -> ConnectionLost:
+        """What whoever waits is told: why, during what, and whether it may have been run."""
         closed = self.last_closed
         during = f" during {pending.method} {pending.call.name if pending.call else ''}".rstrip() if pending else ""
         last = diagnosis.last_line(closed.stderr) if closed and closed.exit_code else ""
@@ -228,87 +251,6 @@ class Connection:
             exit_code=closed.exit_code if closed else None,
             stderr=closed.stderr if closed else (),
         )
-
-    async def call_tool(
-        self,
-        name: str,
-        arguments: Mapping[str, Any] | None = None,
-        *,
-        timeout: float | None = None,
-        on_progress: OnProgress | None = None,
-        on_log: OnLog | None = None,
-    ) -> dict[str, Any]:
-        """tools/call; the result as the server sent it (an `isError` result is a result)."""
-        level = "info" if on_log is not None and self.session is not None and self._logs() else None
-        params = {"name": name, "arguments": dict(arguments or {})}
-        return await self.request(
-            "tools/call", params, timeout=timeout, on_progress=on_progress, on_log=on_log, log_level=level
-        )
-
-    def _logs(self) -> bool:
-        return self.session is not None and self.session.log_level is None and declared(self.capabilities, ("logging",))
-
-    async def read(self, uri: str, *, timeout: float | None = None) -> dict[str, Any]:
-        """resources/read; the URI goes out exactly as given."""
-        return await self.request("resources/read", {"uri": uri}, timeout=timeout)
-
-    async def get_prompt(
-        self, name: str, arguments: Mapping[str, str] | None = None, *, timeout: float | None = None
-    ) -> dict[str, Any]:
-        """prompts/get."""
-        params: dict[str, Any] = {"name": name}
-        if arguments:
-            params["arguments"] = dict(arguments)
-        return await self.request("prompts/get", params, timeout=timeout)
-
-    async def complete(
-        self, ref: Mapping[str, Any], argument_name: str, value: str, context: Mapping[str, str] | None = None
-    ) -> dict[str, Any]:
-        """completion/complete: {"values": [text, …], "total"?, "hasMore"?}; no values where nothing is completed.
-
-        Args:
-            ref: {"type": "ref/prompt", "name": …} or {"type": "ref/resource", "uri": …}.
-            argument_name, value: what is being typed.
-            context: arguments chosen already.
-        """
-        session = self.session
-        if session is not None and self.state == "ready" and not session.allows("completion/complete"):
-            return {"values": []}
-        params: dict[str, Any] = {"ref": dict(ref), "argument": {"name": argument_name, "value": value}}
-        if context and session is not None and features(session.revision).completion_context:
-            params["context"] = {"arguments": dict(context)}
-        result = await self.request("completion/complete", params)
-        found = result.get("completion")
-        completion = cast("dict[str, Any]", found) if isinstance(found, dict) else {}
-        values = completion.get("values")
-        texts = (
-            [item for item in cast("list[Any]", values) if isinstance(item, str)] if isinstance(values, list) else []
-        )
-        return {**completion, "values": texts}
-
-    async def set_log_level(self, level: str) -> None:
-        """Which log messages the server sends from now on (legacy: told at once; modern: with every request)."""
-        if level not in LOG_LEVELS:
-            raise UsageError(f"There is no log level {level!r}; there are {', '.join(LOG_LEVELS)}.", server=self.name)
-        if self.era == "modern":
-            assert self.session is not None
-            self.session.log_level = level
-        else:
-            await self.request("logging/setLevel", {"level": level})
-
-    async def ping(self, *, timeout: float | None = None) -> None:
-        """Ask for a sign of life (modern: server/discover)."""
-        await self.request("server/discover" if self.era == "modern" else "ping", timeout=timeout)
-
-    async def notify(self, method: str, params: Mapping[str, Any] | None = None) -> None:
-        """Send a notification, if the era and what we declared allow it; else nothing is sent."""
-        session = self.session
-        if session is None or self.state != "ready":
-            return
-        if known(method, session.revision, "client") is None:
-            return
-        if may_notify(session.client_capabilities, method, session.revision, "client"):
-            await session.link.send(jsonrpc.notification(method, params))
 
     # -- lists and watches ----------------------------------------------------------------------------------------
 
@@ -333,28 +275,29 @@ class Connection:
         """
         return await self.watching.add(uri, callback)
 
-    def _offers(self, method: str) -> bool:
-        session = self.session
-        if session is None or self.state != "ready":
-            raise self._lost(self._how_gone(), None)
-        return session.allows(method)
-
-    async def _list_page(self, method: str, params: Mapping[str, Any] | None) -> dict[str, Any]:
-        return await self.request(method, params)
-
     # -- for the parts of this room ---------------------------------------------------------------------------------
 
     def has_ended(self, link: Link, closed: Closed) -> None:
         """The server is gone: whoever waits is told."""
         self.last_closed = closed
-        link.fail_all(lambda pending: self._lost(closed.reason, pending))
+        link.fail_all(lambda pending: self.gone(closed.reason, pending))
         self.has_failed()
 
     def has_failed(self) -> None:
         """It is gone, or could not be started again."""
-        if self.state == "ready":
+        if self.ready:
             self.state = "lost"
             self._end()
+            self.life.lost()
+
+    def has_changed(self, method: str, params: dict[str, Any]) -> None:
+        """The server says that a list or a resource is another now."""
+        self.changes += 1
+        uri = params.get("uri")
+        if method in CHANGED:
+            self.listings.has_changed(method)
+        elif self.cache is not None and isinstance(uri, str):
+            self.cache.drop_uri(READ, uri)
 
     def note(self, kind: str, text: str) -> None:
         """Keep a remark, each kind once."""
@@ -362,7 +305,14 @@ class Connection:
             return
         self._noted.add(kind)
         self.notes.append(text)
-        self._peer.note(self, text)
+        self.remark(text)
+
+    def remark(self, text: str) -> None:
+        """Tell the host what happens to the connection; nothing is kept here."""
+        try:
+            self._peer.note(self, text)
+        except Exception:
+            log.exception("the host could not take a remark")
 
     def changed(self) -> None:
         """Tell the host that the state or a list is another now."""

@@ -9,8 +9,11 @@ import logging
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.client.listings import CHANGED
+from jupyter_mcp.errors import ConnectionLost
 from jupyter_mcp.protocol.listen import ACKNOWLEDGED
 from jupyter_mcp.protocol.revisions import LATEST_LEGACY, features
+from jupyter_mcp.protocol.tasks import CHANGED as TASK_CHANGED
+from jupyter_mcp.transport.base import SessionEnded
 
 if TYPE_CHECKING:
     from jupyter_mcp.client.connection import Connection
@@ -69,33 +72,38 @@ class Incoming:
         elif method == "notifications/message":
             call = self._message(params)
         elif method in CHANGED:
-            self._connection.listings.has_changed(method)
+            self._connection.has_changed(method, params)
         elif method == "notifications/resources/updated":
+            self._connection.has_changed(method, params)
             self._connection.watching.updated(params)
         elif method == "notifications/cancelled":
             self._connection.questions.withdraw(params.get("requestId"))
             self._connection.watching.ended(params.get("requestId"))
         elif method == ACKNOWLEDGED:
             self._connection.watching.acknowledged(params)
+        elif method in TASK_CHANGED:
+            self._connection.tasks.told(params)
         self._tell(method, params, call)
 
     def _progress(self, link: Link, params: dict[str, Any]) -> Call | None:
         """The call it is about; None when it is about none (any more) or is no progress at all."""
-        pending = link.waiting.find(params.get("progressToken"))
-        progress = _number(params.get("progress"))
-        if pending is None or pending.call is None or pending.call.on_progress is None or progress is None:
+        token = params.get("progressToken")
+        pending, progress = link.waiting.find(token), _number(params.get("progress"))
+        call = pending.call if pending is not None else self._connection.tasks.progressing(token)
+        if call is None or call.on_progress is None or progress is None:
             return None
-        link.waiting.alive(pending)
+        if pending is not None:
+            link.waiting.alive(pending)
         total, message = _number(params.get("total")), params.get("message")
         try:
-            pending.call.on_progress(
+            call.on_progress(
                 progress,
                 total if total is not None and total > 0 else None,
                 message if isinstance(message, str) else None,
             )
         except Exception:
             log.exception("a progress callback failed")
-        return pending.call
+        return call
 
     def _message(self, params: dict[str, Any]) -> Call | None:
         call = self._connection.requests.only()
@@ -141,9 +149,23 @@ class Incoming:
             log.exception("the host could not take a line of stderr")
 
     def on_timeout(self, link: Link, pending: Pending) -> None:
+        self._connection.requests.timed_out(link, pending)
+
+    def on_trouble(self, link: Link, error: Exception, of_request: bool) -> None:
+        """A request failed without an answer (who waits for it is told), or the stream of the session did."""
         session = self._connection.session
-        if session is not None and session.link is link:
-            self._connection.requests.timed_out(session, pending)
+        if link is not self._connection.link or session is None or session.link is not link:
+            return
+        if not self._connection.ready:
+            return
+        if isinstance(error, ConnectionLost) and not error.may_have_run:
+            self._connection.life.unreachable()
+        elif isinstance(error, SessionEnded) and not of_request:
+            self._connection.life.forgotten(session)
+
+    def on_unwanted(self, link: Link, message: Message) -> None:
+        if link is self._connection.link:
+            self._connection.tasks.unwanted(message)
 
     def on_closed(self, link: Link, closed: Closed) -> None:
         if link is self._connection.link:

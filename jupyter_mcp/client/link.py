@@ -15,7 +15,7 @@ from jupyter_mcp.client.pending import Pending, Waiting
 from jupyter_mcp.errors import ConnectionLost, MCPError
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.framing import printable
-from jupyter_mcp.transport.base import Noise
+from jupyter_mcp.transport.base import Noise, Refused, SessionEnded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping
@@ -39,6 +39,8 @@ class Upwards(Protocol):
     def on_noise(self, link: Link, noise: Noise) -> None: ...
     def on_stderr(self, link: Link, line: str) -> None: ...
     def on_timeout(self, link: Link, pending: Pending) -> None: ...
+    def on_trouble(self, link: Link, error: Exception, of_request: bool) -> None: ...
+    def on_unwanted(self, link: Link, message: Message) -> None: ...
     def on_closed(self, link: Link, closed: Closed) -> None: ...
 
 
@@ -61,11 +63,17 @@ class Link:
         self.closed: Closed | None = None
         self.gone = asyncio.Event()
         self.agreed = asyncio.Event()
+        self.heard = False  # something came since somebody looked
         self._upwards = upwards
         self._next_id = ids
         self._loop = asyncio.get_running_loop()
         self.waiting = Waiting(self._loop, self._timed_out)
         self._tasks: set[asyncio.Task[None]] = set()
+
+    @property
+    def busy(self) -> bool:
+        """Whether a request of somebody is in flight, or a question of the server open."""
+        return self.waiting.stopped or any(pending.call is not None for pending in self.waiting)
 
     async def open(self) -> None:
         """Start the transport. Raises `ConnectionFailed`."""
@@ -89,7 +97,7 @@ class Link:
             raise
 
     async def send(self, message: Message) -> None:
-        """Send any message. Raises what `Transport.send` raises."""
+        """Send any message. Raises what `Transport.send` raises, and over HTTP `Refused` and `SessionEnded`."""
         size = await self.transport.send(message)
         self._upwards.on_wire("send", message, size)
 
@@ -100,9 +108,19 @@ class Link:
     async def _post(self, message: Message) -> None:
         try:
             async with asyncio.timeout(GRACE):
-                await self.send(message)
+                await self.tell(message)
         except (MCPError, TimeoutError) as error:
             log.debug("not sent: %s", error)
+
+    async def tell(self, message: Message) -> None:
+        """Send a notification or an answer; over HTTP the server may refuse even that, which is logged.
+
+        Raises what `Transport.send` raises: `LocalProtocolError`, `ConnectionLost`.
+        """
+        try:
+            await self.send(message)
+        except (Refused, SessionEnded) as error:
+            log.debug("not taken: %s", error)
 
     def spawn(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
         """Run something beside; it is cancelled when the link ends."""
@@ -119,6 +137,7 @@ class Link:
     # -- receiving (Receiver) -------------------------------------------------------------------------------------
 
     def on_message(self, message: Message, size: int) -> None:
+        self.heard = True
         self._upwards.on_wire("receive", message, size)
         try:
             self._handle(message)
@@ -131,6 +150,7 @@ class Link:
             pending = self.waiting.take(message.get("id"))
             if pending is None:
                 log.debug("an answer to nothing: id %r", message.get("id"))
+                self._upwards.on_unwanted(self, message)
             elif not pending.future.done():
                 pending.future.set_result(message)
         elif kind == "notification":
@@ -151,13 +171,15 @@ class Link:
     def on_stderr(self, line: str) -> None:
         self._upwards.on_stderr(self, line)
 
-    def on_request_failed(self, request_id: int | str, error: Exception) -> None:
-        pending = self.waiting.take(request_id)
+    def on_request_failed(self, request_id: int | str | None, error: Exception) -> None:
+        pending = None if request_id is None else self.waiting.take(request_id)
         if pending is not None and not pending.future.done():
             pending.future.set_exception(error)
+            pending.future.exception()  # nobody may be waiting any more: not an unretrieved exception then
+        self._upwards.on_trouble(self, error, request_id is not None)
 
     def on_alive(self, request_id: int | str | None) -> None:
-        pass  # the transport sees to its own streams
+        self.heard = True
 
     def on_closed(self, closed: Closed) -> None:
         if self.closed is None:

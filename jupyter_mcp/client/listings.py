@@ -1,7 +1,8 @@
 """The lists a server offers: read page by page, salvaged item by item, kept, and read again when they change.
 
-A list is read when somebody wants it and again 200 ms after the last of a burst of list_changed. Whoever only wants to
-look (completion, the catalogue) gets what is there and never waits.
+A list is read when somebody wants it, again 200 ms after the last of a burst of list_changed, and after a reconnect.
+Whoever only wants to look (completion, the catalogue) gets what is there and never waits. A modern list is old when one
+of its pages is by its own word, unless the server tells of changes.
 """
 
 from __future__ import annotations
@@ -10,14 +11,16 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, cast
 
-from jupyter_mcp.errors import MCPError, RequestError
+from jupyter_mcp.errors import ConnectionLost, MCPError, RequestError, RequestTimeout
 from jupyter_mcp.protocol import salvage
 from jupyter_mcp.protocol.jsonrpc import METHOD_NOT_FOUND
 from jupyter_mcp.protocol.modern import cache_hints
 from jupyter_mcp.protocol.salvage import Problem, Salvaged
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Callable, Mapping
+
+    from jupyter_mcp.client.connection import Connection
 
 Kind = Literal["tools", "resources", "templates", "prompts"]
 
@@ -69,29 +72,10 @@ class _Kept:
 
 
 class Listings:
-    """All lists of one connection.
+    """All lists of one connection."""
 
-    Args:
-        ask: sends a list request and returns its result.
-        offers: whether the server declared what a method needs.
-        covered: whether the server will tell when a list changes.
-        changed: called when a list was read again.
-        max_pages: of one list.
-    """
-
-    def __init__(
-        self,
-        ask: Callable[[str, Mapping[str, Any] | None], Awaitable[dict[str, Any]]],
-        offers: Callable[[str], bool],
-        covered: Callable[[Kind], bool],
-        changed: Callable[[], None],
-        max_pages: int,
-    ) -> None:
-        self._ask = ask
-        self._offers = offers
-        self._covered = covered
-        self._changed = changed
-        self._max_pages = max_pages
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
         self._kept: dict[Kind, _Kept] = {}
         self._versions: dict[Kind, int] = {}
         self._reading: dict[Kind, asyncio.Task[Listing]] = {}
@@ -104,24 +88,40 @@ class Listings:
         return kept.listing if kept else None
 
     async def list(self, kind: Kind, refresh: bool = False) -> Listing:
-        """The list, read now if it was not yet or has changed. Raises what a request raises."""
-        if not self._offers(_HOW[kind].method):
+        """The list, read now if it was not yet or has changed. Raises what a request raises.
+
+        When it cannot be read again, what was read before is given, and the host is told.
+        """
+        if not self._connection.current().allows(_HOW[kind].method):
             return Listing()
         kept = self._kept.get(kind)
         if kept is not None and not refresh and self._is_fresh(kind, kept):
             return kept.listing
-        return await asyncio.shield(self._read(kind))
+        if refresh:
+            self._forget_pages(kind)
+        try:
+            return await asyncio.shield(self._read(kind))
+        except (ConnectionLost, RequestTimeout) as error:
+            if kept is None or refresh or not self._connection.ready:
+                raise
+            self._connection.note(f"old {kind}", f"{error} The {kind} listed before are used.")
+            return kept.listing
 
     def _is_fresh(self, kind: Kind, kept: _Kept) -> bool:
         if kept.version != self._versions.get(kind, 0):
             return False
-        return self._covered(kind) or asyncio.get_running_loop().time() < kept.expires
+        return self._connection.watching.covers(kind) or asyncio.get_running_loop().time() < kept.expires
+
+    def _forget_pages(self, kind: Kind) -> None:
+        if self._connection.cache is not None:
+            self._connection.cache.drop(_HOW[kind].method)
 
     # -- changes --------------------------------------------------------------------------------------------------
 
     def has_changed(self, method: str) -> None:
         """A list_changed came: what is kept is old at once, and read again after the burst."""
         for kind in CHANGED[method]:
+            self._forget_pages(kind)
             self._versions[kind] = self._versions.get(kind, 0) + 1
             if kind in self._kept or kind in self._reading:
                 self._postpone(kind)
@@ -145,18 +145,22 @@ class Listings:
             self._read(kind)
 
     def end(self) -> None:
-        """Stop reading; what was read stays to be looked at."""
+        """Read no more by itself; what was read stays to be looked at. Readings under way end with their requests."""
         for timer in self._timers.values():
             timer.cancel()
         self._timers.clear()
         self._first_change.clear()
-        for task in tuple(self._reading.values()):
-            task.cancel()
 
-    def forget(self) -> None:
-        """A new server is there: nothing kept holds for it."""
-        self.end()
-        self._kept.clear()
+    def renew(self) -> None:
+        """A new server (or session) is there: what was read is shown until it is read again, which is soon."""
+        session = self._connection.session
+        for kind in tuple(self._kept):
+            self._forget_pages(kind)
+            self._versions[kind] = self._versions.get(kind, 0) + 1
+            if session is not None and session.allows(_HOW[kind].method):
+                self._postpone(kind)
+            else:
+                del self._kept[kind]
 
     # -- reading --------------------------------------------------------------------------------------------------
 
@@ -172,7 +176,7 @@ class Listings:
     def _finished(self, kind: Kind, task: asyncio.Task[Listing]) -> None:
         self._reading.pop(kind, None)
         if not task.cancelled() and task.exception() is None:
-            self._changed()
+            self._connection.changed()
 
     async def _read_now(self, kind: Kind) -> Listing:
         version = self._versions.get(kind, 0)
@@ -187,13 +191,14 @@ class Listings:
         restarted = False
         while not pages.done:
             try:
-                result = await self._ask(how.method, pages.params())
+                result, fresh_for = await self._page(how.method, pages.cursor)
             except RequestError as error:
                 if not pages.count and error.code == METHOD_NOT_FOUND:
                     return self._undeclared(kind, error), 0.0
                 if not pages.count:
                     raise
                 if not restarted:  # a cursor went bad: drop all pages and begin anew (spec, "Pagination")
+                    self._forget_pages(kind)
                     restarted, pages = True, _Pages(how)
                     continue
                 pages.stop(f"page {pages.count + 1} could not be read: {error.message}")
@@ -202,10 +207,33 @@ class Listings:
                     raise
                 pages.stop(f"page {pages.count + 1} could not be read: {error.message}")
             else:
-                pages.add(result)
-                if not pages.done and pages.count >= self._max_pages:
+                pages.add(result, fresh_for)
+                if not pages.done and pages.count >= self._connection.options.max_pages:
                     pages.stop(f"stopped after {pages.count} pages")
-        return pages.listing(), pages.ttl
+        return self._usable(kind, pages), pages.ttl
+
+    async def _page(self, method: str, cursor: Any) -> tuple[dict[str, Any], float]:
+        """One page and the seconds for which it stays fresh: kept by its own word, or asked for."""
+        connection = self._connection
+        params = None if cursor is None else {"cursor": cursor}
+        if connection.current().era == "legacy":
+            return await connection.requests.run(method, params), 0.0
+        key = "" if cursor is None else f"={cursor}"
+        cache = connection.cache
+        if cache is not None and (kept := cache.fresh(method, key)) is not None:
+            return kept.result, cache.left(kept)
+        result = await connection.requests.run(method, params, keep=connection.keeper(method, key))
+        return result, cache_hints(result)[0] / 1000
+
+    def _usable(self, kind: Kind, pages: _Pages) -> Listing:
+        """What can be used of the pages; over HTTP the headers of calls are made from the tools as they are listed."""
+        listing = pages.listing()
+        session = self._connection.session
+        if kind != "tools" or session is None or session.era == "legacy" or session.link.transport.kind != "http":
+            return listing
+        from jupyter_mcp.client.header_tools import learn
+
+        return learn(session.link.transport, listing)
 
     def _undeclared(self, kind: Kind, error: RequestError) -> Listing:
         if kind == "templates":  # declared together with resources; many servers have none
@@ -221,19 +249,15 @@ class _Pages:
         self._raw: list[Any] = []
         self._pages: list[list[Any]] = []
         self._odd: list[Problem] = []
-        self._cursor: Any = None
+        self.cursor: Any = None
         self._seen: set[str] = set()
         self.count = 0
         self.ttl = 0.0
         self.done = False
 
-    def params(self) -> dict[str, Any] | None:
-        return None if self._cursor is None else {"cursor": self._cursor}
-
-    def add(self, result: Mapping[str, Any]) -> None:
+    def add(self, result: Mapping[str, Any], fresh_for: float) -> None:
         page = result.get(self._how.key)
-        ttl = cache_hints(result)[0] / 1000
-        self.ttl = ttl if not self.count else min(self.ttl, ttl)
+        self.ttl = fresh_for if not self.count else min(self.ttl, fresh_for)
         self.count += 1
         cursor = result.get("nextCursor")
         repeats = cursor is not None and str(cursor) in self._seen
@@ -247,7 +271,7 @@ class _Pages:
         if repeats:
             self.stop("cursor repeats: the server sends the same page again and again")
         self.done = self.done or cursor is None
-        self._cursor = cursor
+        self.cursor = cursor
         self._seen.add(str(cursor))
 
     def stop(self, why: str) -> None:

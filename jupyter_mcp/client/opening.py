@@ -6,9 +6,9 @@ What to try and what the answers mean is `protocol.probe`; this is its loop, clo
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
-from jupyter_mcp.errors import ConnectionLost
+from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.probe import (
     Asked,
@@ -23,26 +23,30 @@ from jupyter_mcp.protocol.probe import (
     Verdict,
     Wait,
 )
+from jupyter_mcp.transport.base import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Awaitable, Callable
 
     from jupyter_mcp.client.link import Link
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.client.pending import Pending
+    from jupyter_mcp.protocol.probe_http import NoAnswer
     from jupyter_mcp.protocol.revisions import Era
 
 LAST_NEWS = 3.0  # seconds
 _MOST_REMEMBERED = 256
-_remembered: dict[object, Era] = {}
+_remembered: dict[object, Era | Literal["sse"]] = {}
 
 
-def remembered(key: object) -> Era | None:
-    """The era of a server that was connected before in this process (by its command)."""
+def remembered(key: object) -> Era | Literal["sse"] | None:
+    """The era of a server that was connected before in this process (by its command or URL); "sse" is legacy over
+    HTTP+SSE.
+    """
     return _remembered.get(key)
 
 
-def remember(key: object, era: Era | None) -> None:
+def remember(key: object, era: Era | Literal["sse"] | None) -> None:
     """Keep (or, with None, forget) a verdict: the probe of a silent server costs seconds."""
     _remembered.pop(key, None)
     if era is not None and key is not None:
@@ -57,12 +61,20 @@ class Opening:
     Args:
         link: the open link to begin on; `link` is the one in use afterwards.
         respawn: ends a link and opens a new one to a fresh server.
+        older: ends a link and opens one over HTTP+SSE to the same server.
     """
 
-    def __init__(self, link: Link, options: ConnectOptions, respawn: Callable[[Link], Any]) -> None:
+    def __init__(
+        self,
+        link: Link,
+        options: ConnectOptions,
+        respawn: Callable[[Link], Awaitable[Link]],
+        older: Callable[[Link], Awaitable[Link]],
+    ) -> None:
         self.link = link
         self._options = options
         self._respawn = respawn
+        self._older = older
         self._asked: dict[Asked, Pending] = {}
         self._latest: Asked = "initialize"
         self._deadline = 0.0
@@ -78,17 +90,29 @@ class Opening:
                     event = await self._try(step)
                 elif isinstance(step, Wait):
                     event = await self._wait()
-                else:
-                    assert isinstance(step, Respawn)
+                elif isinstance(step, Respawn):
                     self._asked.clear()
                     self.link = await self._respawn(self.link)
                     event = None
+                else:
+                    event = await self._downgrade()
         except StopIteration as done:
             verdict: Verdict = done.value
             return verdict
         finally:
             for pending in self._asked.values():
-                self.link.waiting.drop(pending)
+                if self.link.waiting.drop(pending):
+                    self.link.transport.cancel(pending.id)
+
+    async def _downgrade(self) -> NoAnswer | None:
+        from jupyter_mcp.protocol.probe_http import NoAnswer
+
+        self._asked.clear()
+        try:
+            self.link = await self._older(self.link)
+        except ConnectionFailed as error:
+            return NoAnswer(error.message)
+        return None
 
     async def _try(self, step: Try) -> Event:
         options = self._options
@@ -110,21 +134,31 @@ class Opening:
     async def _wait(self) -> Event:
         """The first answer to anything asked, or the end of the link, or of our patience."""
         gone = asyncio.ensure_future(self.link.gone.wait())
-        futures: dict[Any, Asked] = {pending.future: method for method, pending in self._asked.items()}
-        left = self._deadline - asyncio.get_running_loop().time()
         try:
-            done, _ = await asyncio.wait([*futures, gone], timeout=max(0.0, left), return_when=asyncio.FIRST_COMPLETED)
+            while True:
+                futures: dict[Any, Asked] = {pending.future: method for method, pending in self._asked.items()}
+                left = self._deadline - asyncio.get_running_loop().time()
+                waiting = asyncio.wait([*futures, gone], timeout=max(0.0, left), return_when=asyncio.FIRST_COMPLETED)
+                done, _ = await waiting
+                for future, method in futures.items():
+                    if future in done and future.exception() is None:
+                        del self._asked[method]
+                        return self._event(method, future.result())
+                if gone in done or self.link.closed is not None:
+                    closed = self.link.closed
+                    assert closed is not None
+                    return Died(closed.reason, closed.exit_code, closed.stderr)
+                if not done:
+                    return Silence(self._seconds)
+                failed: dict[Asked, BaseException | None] = {
+                    method: future.exception() for future, method in futures.items() if future in done
+                }
+                for method in failed:
+                    del self._asked[method]
+                if self._latest in failed:
+                    return _unanswered(failed[self._latest])
         finally:
             gone.cancel()
-        for future, method in futures.items():
-            if future in done and future.exception() is None:
-                del self._asked[method]
-                return self._event(method, future.result())
-        if gone in done or self.link.closed is not None:
-            closed = self.link.closed
-            assert closed is not None
-            return Died(closed.reason, closed.exit_code, closed.stderr)
-        return Silence(self._seconds)
 
     def _event(self, method: Asked, message: dict[str, Any]) -> Event:
         to = None if method == self._latest else method
@@ -132,3 +166,13 @@ class Opening:
             return Reply(message["result"], to)
         error = jsonrpc.parse_error(message)
         return ReplyError(error.code, error.message, error.data, to)
+
+
+def _unanswered(error: BaseException | None) -> Event:
+    """What a transport says instead of an answer, for the flow."""
+    from jupyter_mcp.protocol.probe_http import NoAnswer, Status
+
+    if isinstance(error, Refused):
+        return Status(error.status, error.reason, error.body)
+    reached = not isinstance(error, ConnectionLost) or error.may_have_run
+    return NoAnswer(error.message if isinstance(error, MCPError) else str(error), reached)

@@ -30,6 +30,7 @@ class ConnectOptions:
         client_info: who we say we are (an Implementation).
         max_rounds: so many input_required answers to one request are followed.
         max_pages: so many pages of one list are read.
+        heartbeat: how long a connection may be idle before the server is asked for a sign of life; 0 is never.
     """
 
     era: EraChoice = "auto"
@@ -40,3 +41,4 @@ class ConnectOptions:
     client_info: Mapping[str, Any] = field(default_factory=_client_info)
     max_rounds: int = 10
     max_pages: int = 200
+    heartbeat: float = 60.0

@@ -95,6 +95,11 @@ class Waiting:
     def __len__(self) -> int:
         return len(self._by_id)
 
+    @property
+    def stopped(self) -> bool:
+        """Whether the time stands still."""
+        return self._clock.stopped
+
     def add(self, id: Id, method: str, *, timeout: float, limit: float, call: Call | None = None) -> Pending:
         """Begin to wait for at most `timeout` without a sign of life and `limit` in all (seconds, may be inf)."""
         pending = Pending(id, method, self._loop.create_future(), timeout, inf, call)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.protocol.capabilities import server_allows
 from jupyter_mcp.protocol.modern import envelope
@@ -23,6 +23,7 @@ class Session:
         link: what carries it.
         era, revision, info, instructions, capabilities: of the server.
         client_info, client_capabilities: ours, as declared.
+        began: when it was agreed, on the loop's clock.
         log_level: what modern requests ask for, if anything was set.
         proven: the methods that were answered in the modern way; a half modern server may know only some of them.
     """
@@ -35,13 +36,21 @@ class Session:
     capabilities: dict[str, Any]
     client_info: Mapping[str, Any]
     client_capabilities: Mapping[str, Any]
+    began: float = 0.0
     log_level: str | None = None
     proven: set[str] = field(default_factory=set[str])
-    notes: tuple[str, ...] = field(default=())
 
     def allows(self, method: str) -> bool:
         """Whether the server declared what `method` needs."""
         return server_allows(self.capabilities, method, self.revision)
+
+    def learn(self, discovered: Mapping[str, Any]) -> None:
+        """Take what a new answer to server/discover says; what it leaves out, or says oddly, stays as it was."""
+        capabilities, text = discovered.get("capabilities"), discovered.get("instructions")
+        if isinstance(capabilities, dict):
+            self.capabilities = cast("dict[str, Any]", capabilities)
+        if isinstance(text, str):
+            self.instructions = text
 
     def shape(
         self, params: Mapping[str, Any] | None, *, token: int | str | None = None, log_level: str | None = None

@@ -156,13 +156,9 @@ class Connections:
     async def ready(self, name: str, on_status: OnStatus | None = None) -> ServerEntry:
         """The server, connected: a lost one is started anew, because nothing was sent yet that could have run."""
         entry = self.entry(name)
-        async with self._lock(name):
-            if entry.state == "lost":
-                text = f"{name} went away and is started anew."
-                entry.say("note", text)
-                _tell(on_status, text)
-                await self._close(entry)
-                await self._open(entry, on_status)
+        if not entry.ready:
+            async with self._lock(name):
+                await self._revive(entry, on_status)
         if not entry.ready:
             why = f" ({entry.error.message})" if entry.error else ""
             raise UsageError(f"{name} is not connected{why}.", hint=f"%mcp reconnect {name}", server=name)
@@ -216,6 +212,29 @@ class Connections:
             if outcome != "ok":
                 await self._close(entry)
             self.changed(entry)
+
+    async def _revive(self, entry: ServerEntry, on_status: OnStatus | None) -> None:
+        """Have a server that went away, or does not answer, connected again, by the connection's own means."""
+        connection = entry.connection
+        if connection is None or entry.state not in ("lost", "reconnecting", "unresponsive"):
+            return
+        text = (
+            f"{entry.name} {'does not answer' if entry.state == 'unresponsive' else 'went away'} and is started anew."
+        )
+        entry.say("note", text)
+        _tell(on_status, text)
+        number = self._journal.begin(entry.name, "connect", entry.spec.describe(), "person")
+        outcome, remark = "cancelled", None
+        try:
+            await connection.ensure(on_status)
+            outcome = "ok"
+        except MCPError as error:
+            outcome, remark = "error", self._redactor.text(str(error))
+            error.message = self._redactor.text(error.message)
+            entry.say("note", str(error), level="error")
+            raise
+        finally:
+            self._journal.end(number, outcome, remark=remark)
 
     def _failed(self, entry: ServerEntry, error: MCPError) -> str:
         """Keep the error on the entry and in its log; nothing secret stays in its words."""

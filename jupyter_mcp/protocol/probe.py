@@ -6,9 +6,11 @@
         Try      send the request, wait for its answer at most the limit that `step.limit` names, then flow.send(event)
         Wait     keep waiting for the request that is open, up to what is left of its limit, then flow.send(event)
         Respawn  start the server afresh (new pipe), then flow.send(None)
+        Downgrade  (HTTP) see `probe_http`
     StopIteration.value is the Verdict; ConnectionFailed is raised out of `send`.
 
-Events: Reply, ReplyError, Silence (the limit passed), Died (the other side is gone). `to` says which request was
+Events: Reply, ReplyError, Silence (the limit passed), Died (the other side is gone); over HTTP also Status and NoAnswer
+of `probe_http`. `to` says which request was
 answered: after the fallback the driver keeps the id of `server/discover` and feeds its late answer with
 `to="server/discover"`; a good one is used and the driver then ignores the answer to `initialize`. What comes after the
 verdict is a note of the connection. With a legacy verdict the connection sends `notifications/initialized` next.
@@ -25,7 +27,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, cast
 
 from jupyter_mcp.errors import ConnectionFailed
 from jupyter_mcp.protocol import legacy
@@ -39,6 +41,9 @@ from jupyter_mcp.protocol.jsonrpc import (
 )
 from jupyter_mcp.protocol.modern import SERVER_INFO_KEY, envelope, meta_of
 from jupyter_mcp.protocol.revisions import ALL, LEGACY, MODERN, Era, choose_legacy, choose_modern, lists_sentence
+
+if TYPE_CHECKING:
+    from jupyter_mcp.protocol.probe_http import Downgrade, NoAnswer, Status
 
 Asked = Literal["server/discover", "initialize"]
 # released servers use several codes for it; the words decide
@@ -73,7 +78,7 @@ class Respawn:
     """The server died of the probe: start it afresh."""
 
 
-Step = Try | Wait | Respawn
+Step: TypeAlias = "Try | Wait | Respawn | Downgrade"
 
 
 # --- what the driver reports -----------------------------------------------------------------------------------------
@@ -113,7 +118,7 @@ class Died:
     stderr: Sequence[str] = ()
 
 
-Event = Reply | ReplyError | Silence | Died
+Event: TypeAlias = "Reply | ReplyError | Silence | Died | Status | NoAnswer"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +143,7 @@ class Verdict:
     notes: tuple[str, ...] = ()
 
 
-Flow = Generator[Step, "Event | None", Verdict]
+Flow: TypeAlias = "Generator[Step, Event | None, Verdict]"
 
 
 def probe(
@@ -176,6 +181,7 @@ class _Probe:
         self._theirs: list[object] = []  # the revisions the server named so far
         self._asked: set[str] = set()  # what this process of the server was sent
         self._reprobed = False
+        self._downgraded = False
 
     def run(self) -> Flow:
         if self._modern:
@@ -209,7 +215,10 @@ class _Probe:
                 continue
             if isinstance(event, Died):
                 return (yield from self._died_on_discover(event))
-            self._insist("it did not answer server/discover" + _within(event))
+            if event is None or isinstance(event, Silence):
+                self._insist("it did not answer server/discover" + _within(event))
+            else:
+                self._insist(_http().after_discover(event))
             return None
 
     def _try_discover(self, revision: str) -> Try:
@@ -304,8 +313,13 @@ class _Probe:
                 step = self._try_initialize(offered)
             elif isinstance(event, Died):
                 raise _ended(event)
-            else:
+            elif event is None or isinstance(event, Silence):
                 raise _silent(event)
+            else:
+                yield from _http().after_initialize(event, not self._downgraded)
+                self._downgraded = True
+                self._asked.clear()
+                step = self._try_initialize(offered)
 
     def _try_initialize(self, revision: str) -> Try:
         self._asked.add("initialize")
@@ -356,6 +370,13 @@ class _Probe:
         return ConnectionFailed(
             f"No protocol revision in common with the server: {lists_sentence(self._theirs, self._ours)}."
         )
+
+
+def _http() -> Any:
+    """Loaded when an answer over HTTP is no message."""
+    from jupyter_mcp.protocol import probe_http
+
+    return probe_http
 
 
 def _supported(data: object) -> list[object]:

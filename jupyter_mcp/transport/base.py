@@ -90,10 +90,12 @@ class Receiver(Protocol):
         """One line the server process wrote to stderr, without its line end."""
         ...
 
-    def on_request_failed(self, request_id: int | str, error: Exception) -> None:
+    def on_request_failed(self, request_id: int | str | None, error: Exception) -> None:
         """The transport knows that this one request will get no answer (HTTP); the connection goes on.
 
         `error` is a `Refused`, a `SessionEnded`, a `ConnectionLost` (with `may_have_run`) or a `RemoteProtocolError`.
+        None for what belongs to no request: the session's own stream is gone for good (`SessionEnded`, or a
+        `ConnectionLost` when the server cannot be reached any more).
         """
         ...
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 import pytest
 
-from jupyter_mcp.client import watching
+from jupyter_mcp.client import stream
 from jupyter_mcp.errors import RequestError, UsageError
 from jupyter_mcp.transport.mock import ScriptTransport, client, server
 from tests.client.peer import QUICK, FakePeer, modern_start, process, scripted, text, transports
@@ -161,7 +161,7 @@ async def test_a_resource_the_server_does_not_take_is_said() -> None:
 
 @pytest.mark.parametrize("how", ["result", "cancelled"])
 async def test_a_stream_that_the_server_ends_is_opened_again(how: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "_PAUSES", (0.01, 0.01, 0.01))
+    monkeypatch.setattr(stream, "PAUSES", (0.01, 0.01, 0.01))
     async with scripted(
         client("subscriptions/listen"), client("subscriptions/listen"), era="modern", capabilities=LISTS
     ) as (_, script, _peer):
@@ -176,7 +176,7 @@ async def test_a_stream_that_the_server_ends_is_opened_again(how: str, monkeypat
 
 
 async def test_a_stream_that_never_lasts_is_given_up_with_a_note(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(watching, "_PAUSES", (0.01, 0.01))
+    monkeypatch.setattr(stream, "PAUSES", (0.01, 0.01))
 
     def answer(message: dict[str, Any]) -> list[dict[str, Any]]:
         return [{"jsonrpc": "2.0", "id": message["id"], "result": {"resultType": "complete"}}]

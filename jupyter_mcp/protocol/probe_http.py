@@ -1,0 +1,105 @@
+"""What HTTP adds to finding out the era: answers that are no messages, and the older transport to fall back to. Pure.
+
+`probe` comes here only when such an event arrives, so that whoever starts a process never loads it.
+
+    server/discover   401, 403 or the like: it is not about the era; unreachable: no verdict; else `initialize`
+    initialize        any other 4xx: the same URL may speak HTTP+SSE (2024-11-05); else it is over
+
+Source: spec 2026-07-28 "Versioning / era detection", 2025-11-25 "Transports / Backwards compatibility".
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from jupyter_mcp.errors import ConnectionFailed
+
+if TYPE_CHECKING:
+    from collections.abc import Generator
+
+    from jupyter_mcp.protocol.probe import Event, Step
+
+_NOT_ABOUT_THE_ERA = (401, 403, 407, 408, 429)
+_HINTS = {
+    401: "It wants to know who you are: give it a token with --bearer, or a header with --header.",
+    403: "It does not let you in: check --bearer and --header.",
+    404: "Is this the URL of its MCP endpoint? It often ends in /mcp.",
+    405: "Is this the URL of its MCP endpoint? It often ends in /mcp.",
+    407: "It is the proxy that wants a password.",
+    429: "It has had enough requests for now: wait a little.",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Event: an HTTP answer that holds no message.
+
+    Attributes:
+        status, reason: 404, "Not Found".
+        body: a little of its text, printable.
+    """
+
+    status: int
+    reason: str = ""
+    body: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NoAnswer:
+    """Event: nothing will come in answer to the request.
+
+    Attributes:
+        why: a sentence.
+        reached: the server may have got it (so somebody is there).
+    """
+
+    why: str
+    reached: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Downgrade:
+    """Step: go on over HTTP+SSE at the same URL, on a fresh link; None when there is one, `NoAnswer` when not."""
+
+
+def after_discover(event: Event | None) -> str:
+    """Why `initialize` is tried next, as a clause. Raises `ConnectionFailed` when it is no use."""
+    if isinstance(event, Status):
+        if event.status in _NOT_ABOUT_THE_ERA:
+            raise _refused("server/discover", event)
+        return f"it answered server/discover with HTTP {event.status}"
+    if isinstance(event, NoAnswer):
+        if not event.reached:
+            raise ConnectionFailed(event.why)
+        return f"it did not answer server/discover ({_clause(event.why)})"
+    raise AssertionError(event)
+
+
+def after_initialize(event: Event | None, may_downgrade: bool) -> Generator[Step, Event | None, None]:
+    """Comes back when `initialize` can be tried over HTTP+SSE. Raises `ConnectionFailed` when it is over."""
+    if isinstance(event, NoAnswer):
+        raise ConnectionFailed(event.why)
+    assert isinstance(event, Status)
+    failure = _refused("initialize", event)
+    if not may_downgrade or not 400 <= event.status < 500 or event.status in _NOT_ABOUT_THE_ERA:
+        raise failure
+    outcome = yield Downgrade()
+    if isinstance(outcome, NoAnswer):
+        failure.message = f"{failure.message.rstrip('.')}, and does not speak HTTP+SSE there ({_clause(outcome.why)})."
+        raise failure
+
+
+def _refused(method: str, event: Status) -> ConnectionFailed:
+    page = f" ({_clause(event.body)[:200]})" if event.body.strip() else ""
+    words = f"HTTP {event.status} {event.reason}".rstrip()
+    return ConnectionFailed(
+        f"The server answered {method} with {words}{page}.",
+        hint=_HINTS.get(event.status),
+        status=event.status,
+        body=event.body or None,
+    )
+
+
+def _clause(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")
