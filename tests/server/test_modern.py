@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -14,6 +14,9 @@ from tests.server.talk import INFO, RpcFailure, Talk, always
 
 pytestmark = pytest.mark.anyio
 NEW = "2026-07-28"
+Replay = Literal["auto", "always"]
+both_ways = pytest.mark.parametrize("replay", ["auto", "always"])
+"""A handler that waits for the answer, and one that runs again with it."""
 SEAT_A = {"action": "accept", "content": {"seat": "a"}}
 
 
@@ -105,8 +108,9 @@ async def test_a_cancelled_call_is_not_answered():
 # --- rounds
 
 
-async def test_a_question_ends_the_round_and_the_answer_goes_on_from_the_top():
-    server, gates = make_server()
+@both_ways
+async def test_a_question_ends_the_round_and_the_answer_goes_on(replay: Replay):
+    server, gates = make_server(replay=replay)
     async with Talk(server, NEW) as talk:
         first = await talk.request("tools/call", book())
         assert first["resultType"] == "input_required"
@@ -126,19 +130,33 @@ async def test_a_question_ends_the_round_and_the_answer_goes_on_from_the_top():
         third = await talk.request("tools/call", book(inputResponses=answer, requestState=second["requestState"]))
         assert third["resultType"] == "complete"
         assert third["structuredContent"] == {"booked": True, "seat": "a"}
-        assert gates.seen == ["run"] * 3
-        again = await talk.request("tools/call", book(inputResponses=answer, requestState=second["requestState"]))
-        assert again["structuredContent"] == third["structuredContent"], "nothing is kept on the server"
+        assert gates.seen == ["run"] * (1 if replay == "auto" else 3)
+
+
+async def test_a_server_that_always_runs_again_keeps_nothing():
+    server, _ = make_server(replay="always")
+    async with Talk(server, NEW) as talk:
+        first = await talk.request("tools/call", {"name": "book_blocking"})
+        more = {"inputResponses": {"q1": accept(value=3)}, "requestState": first["requestState"]}
+        for _ in range(2):
+            done = await talk.request("tools/call", {"name": "book_blocking", **more})
+            assert done["content"][0]["text"] == "accept 3"
 
 
 @pytest.mark.parametrize("action", ["decline", "cancel"])
-async def test_a_no_reaches_the_handler(action: str):
-    async with Talk(make_server()[0], NEW, answers={"elicitation/create": lambda _: {"action": action}}) as talk:
+@both_ways
+async def test_a_no_reaches_the_handler(action: str, replay: Replay):
+    async with Talk(
+        make_server(replay=replay)[0], NEW, answers={"elicitation/create": lambda _: {"action": action}}
+    ) as talk:
         assert (await talk.call("book", {"city": "x"}))["structuredContent"] == {"booked": False, "why": action}
 
 
-async def test_blocking_handlers_resources_and_prompts_have_rounds_too():
-    async with Talk(make_server()[0], NEW, answers={"elicitation/create": lambda _: accept(value=3)}) as talk:
+@both_ways
+async def test_blocking_handlers_resources_and_prompts_have_rounds_too(replay: Replay):
+    async with Talk(
+        make_server(replay=replay)[0], NEW, answers={"elicitation/create": lambda _: accept(value=3)}
+    ) as talk:
         assert (await talk.call("book_blocking"))["content"][0]["text"] == "accept 3"
         for method, params in (("resources/read", {"uri": "data://secret"}), ("prompts/get", {"name": "ask"})):
             first = await talk.request(method, params)
@@ -149,13 +167,14 @@ async def test_blocking_handlers_resources_and_prompts_have_rounds_too():
             assert (await talk.request(method, {**params, **more}))["resultType"] == "complete"
 
 
-async def test_several_questions_make_one_round():
+@both_ways
+async def test_several_questions_make_one_round(replay: Replay):
     answers = {
         "elicitation/create": always(SEAT_A),
         "sampling/createMessage": always({"role": "assistant", "content": [text("hi")], "model": "m"}),
         "roots/list": always({"roots": [{"uri": "file:///w", "name": "w"}]}),
     }
-    async with Talk(make_server()[0], NEW, answers=answers) as talk:
+    async with Talk(make_server(replay=replay)[0], NEW, answers=answers) as talk:
         first = await talk.request("tools/call", {"name": "several"})
         assert list(first["inputRequests"]) == ["seat", "word", "where"]
         assert first["inputRequests"]["where"] == {"method": "roots/list"}
@@ -163,8 +182,9 @@ async def test_several_questions_make_one_round():
         assert result["structuredContent"] == {"seat": "a", "word": "hi", "where": ["file:///w"]}
 
 
-async def test_questions_of_a_task_group_are_one_round():
-    async with Talk(make_server()[0], NEW) as talk:
+@both_ways
+async def test_questions_of_a_task_group_are_one_round(replay: Replay):
+    async with Talk(make_server(replay=replay)[0], NEW) as talk:
         first = await talk.request("tools/call", {"name": "at_once"})
         assert set(first["inputRequests"]) == {"one", "two"}
         replies = {"one": accept(value=1), "two": accept(value=2)}
@@ -172,8 +192,9 @@ async def test_questions_of_a_task_group_are_one_round():
         assert (await talk.request("tools/call", {"name": "at_once", **more}))["structuredContent"] == [1, 2]
 
 
-async def test_missing_answers_are_asked_again_and_extra_ones_ignored():
-    async with Talk(make_server()[0], NEW) as talk:
+@both_ways
+async def test_missing_answers_are_asked_again_and_extra_ones_ignored(replay: Replay):
+    async with Talk(make_server(replay=replay)[0], NEW) as talk:
         first = await talk.request("tools/call", {"name": "several"})
         some = {"seat": SEAT_A, "nobody": accept(x=1), "word": "not an object"}
         more = {"inputResponses": some, "requestState": first["requestState"]}
@@ -188,8 +209,9 @@ async def test_missing_answers_are_asked_again_and_extra_ones_ignored():
         assert done["structuredContent"] == {"seat": "a", "word": "hi", "where": []}
 
 
-async def test_an_answer_that_does_not_fit_is_asked_again_and_not_for_ever():
-    async with Talk(make_server()[0], NEW) as talk:
+@both_ways
+async def test_an_answer_that_does_not_fit_is_asked_again_and_not_for_ever(replay: Replay):
+    async with Talk(make_server(replay=replay)[0], NEW) as talk:
         result = await talk.request("tools/call", book())
         wrong: dict[str, Any] = {}
         for _ in range(2):
@@ -203,8 +225,9 @@ async def test_an_answer_that_does_not_fit_is_asked_again_and_not_for_ever():
         assert "3 times" in final["content"][0]["text"]
 
 
-async def test_a_state_that_was_changed_or_is_of_another_call_is_refused():
-    async with Talk(make_server()[0], NEW) as talk:
+@both_ways
+async def test_a_state_that_was_changed_or_is_of_another_call_is_refused(replay: Replay):
+    async with Talk(make_server(replay=replay)[0], NEW) as talk:
         first = await talk.request("tools/call", book())
         state, replies = first["requestState"], {next(iter(first["inputRequests"])): SEAT_A}
         for odd in (state[:-4] + "AAAA", "nonsense", ""):
@@ -227,7 +250,7 @@ async def test_answers_without_a_state_are_taken_for_the_questions_of_that_name(
 
 
 async def test_an_answer_is_never_taken_for_another_question_of_the_same_place():
-    server, gates = make_server()
+    server, gates = make_server(replay="always")
     async with Talk(server, NEW) as talk:
         first = await talk.request("tools/call", {"name": "moody"})
         more = {"inputResponses": {"q1": accept(value=1)}, "requestState": first["requestState"]}
@@ -236,8 +259,11 @@ async def test_an_answer_is_never_taken_for_another_question_of_the_same_place()
         assert gates.seen == ["run", "run"]
 
 
-async def test_asking_by_hand_carries_a_state():
-    async with Talk(make_server()[0], NEW, answers={"elicitation/create": lambda _: accept(value=7)}) as talk:
+@both_ways
+async def test_asking_by_hand_carries_a_state(replay: Replay):
+    async with Talk(
+        make_server(replay=replay)[0], NEW, answers={"elicitation/create": lambda _: accept(value=7)}
+    ) as talk:
         assert (await talk.call("by_hand"))["structuredContent"] == {"last": {"value": 7}}
         assert [one["params"]["message"] for one in talk.asked] == ["Step 0?", "Step 1?"]
 
@@ -252,16 +278,22 @@ async def test_asking_by_hand_carries_a_state():
         ({}, "by_hand", {"elicitation": {}}),
     ],
 )
-async def test_a_missing_capability_is_an_error_that_names_it(capabilities: Any, tool: str, required: Any):
-    async with Talk(make_server()[0], NEW, capabilities=capabilities) as talk:
+@both_ways
+async def test_a_missing_capability_is_an_error_that_names_it(
+    capabilities: Any, tool: str, required: Any, replay: Replay
+):
+    async with Talk(make_server(replay=replay)[0], NEW, capabilities=capabilities) as talk:
         with pytest.raises(RpcFailure) as caught:
             await talk.call(tool)
         assert caught.value.code == -32021
         assert caught.value.data == {"requiredCapabilities": required}
 
 
-async def test_a_page_has_no_id_in_this_era():
-    async with Talk(make_server()[0], NEW, answers={"elicitation/create": lambda _: {"action": "accept"}}) as talk:
+@both_ways
+async def test_a_page_has_no_id_in_this_era(replay: Replay):
+    async with Talk(
+        make_server(replay=replay)[0], NEW, answers={"elicitation/create": lambda _: {"action": "accept"}}
+    ) as talk:
         assert (await talk.call("page"))["content"][0]["text"] == "accept"
         assert "elicitationId" not in talk.asked[0]["params"]
 
