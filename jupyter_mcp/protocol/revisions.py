@@ -79,6 +79,7 @@ class Features:
         enum_one_of: titled (`oneOf`), multi-select and defaulted elicitation fields (before: enum + enumNames).
         icons: icons, and `description` and `websiteUrl` on implementations.
         sampling_tools: sampling with tools, content as a list.
+        stream_polling: over HTTP an event may be an id alone, and a stream may end early to be taken up again.
         tool_tasks: experimental tasks of the core protocol.
         extensions: `capabilities.extensions` is part of the revision.
         result_type: results carry `resultType`.
@@ -103,6 +104,7 @@ class Features:
     elicitation_modes: bool = True
     url_elicitation: bool = True
     elicitation_ids: bool = False
+    stream_polling: bool = False
     enum_one_of: bool = True
     icons: bool = True
     sampling_tools: bool = True
@@ -157,7 +159,7 @@ _FEATURES: dict[str, Features] = {
         sampling_tools=False,
         input_errors_are_results=False,
     ),
-    "2025-11-25": Features(elicitation_ids=True, tool_tasks=True),
+    "2025-11-25": Features(elicitation_ids=True, stream_polling=True, tool_tasks=True),
     "2026-07-28": Features(
         any_structured=True,
         extensions=True,

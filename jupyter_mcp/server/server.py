@@ -13,7 +13,7 @@
 Functions stay what they are: a decorator registers its function and returns it unchanged. `def` handlers run on
 threads, `async def` handlers on the loop; several requests run at once. Defining a server imports nothing heavy.
 
-Below: `registry`, `session`, `dispatch`. An HTTP endpoint is for a later release; `serve` takes any transport.
+Below: `registry`, `pipe`, `http`, `dispatch`. `serve` takes any transport.
 """
 
 from __future__ import annotations
@@ -41,7 +41,12 @@ from jupyter_mcp.server.signature import Handler, inspect_handler
 from jupyter_mcp.server.tasks import TTL, ServerTasks, TaskWish
 
 if TYPE_CHECKING:
+    from contextlib import AbstractAsyncContextManager
+
+    from tornado.web import Application
+
     from jupyter_mcp.server.hints import CacheScope
+    from jupyter_mcp.server.http.running import Running
     from jupyter_mcp.transport.base import Transport
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -506,6 +511,72 @@ class Server:
             asyncio.run(self.serve(transport))
         except KeyboardInterrupt:
             pass
+
+    def serve_http(
+        self,
+        port: int = 0,
+        host: str = "127.0.0.1",
+        *,
+        path: str = "/mcp",
+        token: bool | str = True,
+        hosts: Sequence[str] = (),
+        origins: Sequence[str] = (),
+        sse: bool = False,
+        grace: float = 5.0,
+        **options: Any,
+    ) -> AbstractAsyncContextManager[Running]:
+        """Serve HTTP for the length of an `async with`, both eras at one URL.
+
+            async with server.serve_http() as running:
+                print(running.url, running.headers)
+
+        Args:
+            port: where to listen; 0 takes a free one.
+            host: the address to listen on. Beyond loopback, put TLS in front of it.
+            path: of the URL.
+            token: True makes a random one (`running.token`); a text is the token; False wants none, and then only
+                loopback addresses are allowed.
+            hosts: names, beside the loopback ones and `host`, under which clients reach it (no ports).
+            origins: origins of web pages that may call it ("https://example.org").
+            sse: also serve the HTTP+SSE transport of 2024-11-05, at `sse` beside the path.
+            grace: seconds that requests in flight are given at the end.
+            options: `max_body`, `keep_alive`, `patience`, `max_sessions` …: see `server.http.endpoint.Endpoint`.
+
+        Raises:
+            UsageError: a host beyond loopback without a token.
+            ConnectionFailed: it cannot listen there.
+        """
+        from jupyter_mcp.server.http.running import serve_http
+
+        options |= {"path": path, "origins": origins, "sse": sse}
+        return serve_http(self, port=port, host=host, token=token, hosts=hosts, grace=grace, **options)
+
+    def run_http(self, port: int = 8000, host: str = "127.0.0.1", *, token: bool | str = True, **options: Any) -> None:
+        """Serve HTTP, blocking until Ctrl-C; the URL, and the token that was made, are printed once to stderr.
+
+        Args as `serve_http`'s. Raises UsageError when an event loop runs already, and as `serve_http` does.
+        """
+        from jupyter_mcp.server.http.running import run_http
+
+        if _loop_is_running():
+            raise UsageError("run_http needs a process of its own; where a loop runs, use async with serve_http(…).")
+        run_http(self, port=port, host=host, token=token, **options)
+
+    def application(self, *, token: str | Literal[False], **options: Any) -> Application:
+        """A tornado application that serves it, to listen with by one's own hand.
+
+        Args:
+            token: what clients must bring; False wants none, and then only loopback addresses are answered.
+            options: see `server.http.endpoint.Endpoint`, which is also what to use to close it in good order.
+        """
+        from jupyter_mcp.server.http.endpoint import Endpoint
+
+        return Endpoint(self, token=token or None, **options).application()
+
+    def tool_schema(self, name: str) -> Mapping[str, Any] | None:
+        """The input schema of a tool; None when there is none of that name."""
+        tool = self._offer.tools.get(name)
+        return tool.arguments.schema if tool is not None else None
 
     def _inspect(self, function: Callable[..., Any], what: str, name: str | None) -> Handler:
         handler = inspect_handler(function, what=what, name=name)

@@ -1,0 +1,455 @@
+"""One HTTP request: may it be taken, which era does it speak, and who answers it.
+
+`EndpointMixin` needs nothing but the interface of tornado's `RequestHandler`, so that it can stand before another one
+(`class Handler(EndpointMixin, JupyterHandler)`, decorated with `tornado.web.stream_request_body`). The order of the
+checks: Host, Origin, token, room, size; then media types; then JSON; then what `inbound` says. The body is read after
+the first group only, and one of a refused request is thrown away unread.
+
+Which statuses: spec 2026-07-28 and 2025-11-25 "Streamable HTTP"; JSON-RPC errors are in the body where the request got
+as far as JSON-RPC, a line of text where it did not.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+from tornado.web import HTTPError, RequestHandler, stream_request_body
+
+from jupyter_mcp.protocol import headers, inbound, jsonrpc, modern
+from jupyter_mcp.protocol.inbound import Rejection, Route
+from jupyter_mcp.protocol.jsonrpc import INVALID_REQUEST, METHOD_NOT_FOUND, RpcError
+from jupyter_mcp.server.dispatch import complain
+from jupyter_mcp.server.http.guard import Refusal, is_loopback
+from jupyter_mcp.server.http.response import Response
+from jupyter_mcp.server.http.streams import Nowhere, Stream, accepts
+from jupyter_mcp.server.session import modern_exchange
+
+if TYPE_CHECKING:
+    from jupyter_mcp.server.http.endpoint import Endpoint
+    from jupyter_mcp.server.http.sessions import HttpSession
+    from jupyter_mcp.server.ways import Outgoing
+
+    Base = RequestHandler
+else:
+    Base = object
+
+MODERN_STATUS = {
+    jsonrpc.PARSE_ERROR: 400,
+    jsonrpc.INVALID_REQUEST: 400,
+    jsonrpc.INVALID_PARAMS: 400,
+    jsonrpc.HEADER_MISMATCH: 400,
+    jsonrpc.MISSING_CLIENT_CAPABILITY: 400,
+    jsonrpc.UNSUPPORTED_VERSION: 400,
+    METHOD_NOT_FOUND: 404,
+}
+_THROWN_AWAY = 4  # bodies up to so many times the limit are read to their end, so that the answer arrives
+_NOWHERE = Nowhere()
+
+
+class Guarded(Base):
+    """What every handler of an endpoint does first and last.
+
+    Attributes:
+        allow: the methods it knows.
+    """
+
+    allow = "POST, GET, DELETE"
+
+    def initialize(self, endpoint: Endpoint) -> None:
+        """tornado's: what the rule gives."""
+        self.endpoint = endpoint
+        self.principal = ""
+        self.response = Response(self, endpoint)
+        self._refusal: Refusal | None = None
+        self._chunks: list[bytes] = []
+        self._size = 0
+        self._entered = False
+
+    # --- before the body
+
+    def authenticate(self) -> str | None:
+        """Who sends this request; None: nobody who may (401). An application with users of its own overrides it."""
+        token = self.endpoint.token
+        if token is None:
+            return "" if _on_loopback(self) else None
+        self._refusal = token.check(self.request.headers.get_list("Authorization"))
+        return None if self._refusal is not None else token.principal
+
+    def prepare(self) -> Awaitable[None] | None:
+        """tornado's: called when the head of the request is there."""
+        above = super().prepare()
+        if above is not None:
+            return self._prepare_after(above)
+        self._admit()
+        return None
+
+    async def _prepare_after(self, above: Awaitable[None]) -> None:
+        await above
+        if not self._finished:
+            self._admit()
+
+    def _admit(self) -> None:
+        given, endpoint = self.request.headers, self.endpoint
+        self._refusal = endpoint.names.check(given.get_list("Host"), given.get_list("Origin"))
+        if self._refusal is None:
+            principal = self.authenticate()
+            if principal is not None:
+                self.principal = principal
+            elif self._refusal is None:
+                self._refusal = Refusal(401, "This request is not authorized.", "Bearer")
+        if self._refusal is None:
+            self._refusal = self._check_room()
+        length = given.get("Content-Length", "")
+        if self.request.method == "POST":
+            self._check_length(length)
+
+    def _check_room(self) -> Refusal | None:
+        self._entered = self.endpoint.enter()
+        return None if self._entered else Refusal(503, "This server has no room for another request now.")
+
+    def _check_length(self, length: str) -> None:
+        most = self.endpoint.max_body
+        size = int(length) if length.isascii() and length.isdigit() and len(length) < 16 else 0
+        if size > most and self._refusal is None:
+            self._refusal = self._too_large()
+        if self._refusal is not None and (size > _THROWN_AWAY * most or self.request.headers.get("Expect")):
+            self._refuse()
+        connection: Any = self.request.connection
+        connection.set_max_body_size(_THROWN_AWAY * most)
+
+    def _too_large(self) -> Refusal:
+        return Refusal(413, f"A request may have {self.endpoint.max_body} bytes.")
+
+    def data_received(self, chunk: bytes) -> None:
+        """tornado's: a part of the body."""
+        if self._refusal is None:
+            self._size += len(chunk)
+            self._chunks.append(chunk)
+            if self._size > self.endpoint.max_body:
+                self._chunks.clear()
+                self._refusal = self._too_large()
+
+    def take_body(self) -> bytes:
+        """The whole body, once."""
+        body = b"".join(self._chunks) if len(self._chunks) != 1 else self._chunks[0]
+        self._chunks.clear()
+        return body
+
+    # --- short answers
+
+    def refused(self) -> bool:
+        """Whether this request was refused; it has its answer then."""
+        if self._refusal is not None and not self._finished:
+            self._refuse()
+        return self._refusal is not None
+
+    def _refuse(self) -> None:
+        refusal = self._refusal
+        assert refusal is not None
+        if refusal.challenge:
+            self.set_header("WWW-Authenticate", refusal.challenge)
+        self.plain(refusal.status, refusal.text)
+
+    def plain(self, status: int, text: str) -> None:
+        """An answer for whoever reads HTTP only."""
+        self.set_status(status)
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        if status == 405:
+            self.set_header("Allow", self.allow)
+        if status == 503:
+            self.set_header("Retry-After", "1")
+        self.response.finish(f"{text}\n".encode())
+
+    def reply(self, status: int, message: Mapping[str, Any]) -> None:
+        """One JSON-RPC message as the whole answer."""
+        self.response.answer(status, jsonrpc.encode(message))
+
+    def post_media(self) -> bool:
+        """Whether a POST brings JSON; else it has its answer."""
+        kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
+        if kind != "application/json":
+            self.plain(415, "The body of a request must be application/json.")
+        elif self.request.headers.get("Content-Encoding", "identity").lower() != "identity":
+            self.plain(415, "The body of a request must not be compressed.")
+        return not self._finished
+
+    def read_message(self) -> Any:
+        """The JSON of the body; None when it has its answer (JSON's null has one too)."""
+        try:
+            message = jsonrpc.decode(self.take_body())
+        except ValueError:
+            message = None
+            self.reply(400, inbound.parse_failure())
+        else:
+            if message is None:
+                self.invalid(None)
+        return message
+
+    def invalid(self, message: object) -> None:
+        """The answer to JSON that is no message."""
+        id_ = cast("Mapping[str, Any]", message).get("id") if isinstance(message, Mapping) else None
+        readable = id_ if type(id_) is int or type(id_) is str else None
+        text = "Invalid request: this is not a JSON-RPC message"
+        self.reply(400, jsonrpc.error(readable, INVALID_REQUEST, text))
+
+    # --- the rest of tornado's interface
+
+    def on_finish(self) -> None:
+        """The response is complete."""
+        self._leave()
+        self.response.lost()
+
+    def on_connection_close(self) -> None:
+        """The client closed the connection before the response was complete."""
+        self._leave()
+        self.response.lost()
+
+    def _leave(self) -> None:
+        if self._entered:
+            self._entered = False
+            self.endpoint.leave()
+
+    def compute_etag(self) -> None:
+        """Nothing here is cached by HTTP."""
+
+    def write_error(self, status_code: int, **kwargs: Any) -> None:
+        """A short text instead of a page."""
+        self.plain(status_code, "This method is not served here." if status_code == 405 else self._reason)
+
+    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
+        """What clients do wrong is no news; what we do wrong is."""
+        if value is not None and not isinstance(value, HTTPError):
+            complain("a request failed:", value)
+
+
+class EndpointMixin(Guarded):
+    """Streamable HTTP, both eras at one URL."""
+
+    def initialize(self, endpoint: Endpoint) -> None:
+        """tornado's: what the rule gives."""
+        super().initialize(endpoint)
+        self._stream: Stream | None = None
+        self._session: HttpSession | None = None
+
+    # --- POST
+
+    async def post(self) -> None:
+        """One message, or a batch."""
+        if self.refused() or not self.post_media():
+            return
+        accepted = accepts(self.request.headers.get_list("Accept"))
+        if not any(accepted):
+            self.plain(406, "Accept application/json and text/event-stream.")
+            return
+        message = self.read_message()
+        if message is None:
+            return
+        self._route(message, *accepted)
+        if not self.response.over.done():
+            stream = self._stream
+            assert stream is not None
+            timer = asyncio.get_running_loop().call_later(self.endpoint.patience, stream.open)
+            await self.response.over
+            timer.cancel()
+
+    def _route(self, message: Any, json: bool, events: bool) -> None:
+        if isinstance(message, list):
+            self._batch(cast("list[Any]", message), json, events)
+            return
+        kind = jsonrpc.kind(message)
+        if kind == "invalid":
+            self.invalid(message)
+        elif self._is_modern(message):
+            self._stateless(message, kind, json, events)
+        else:
+            self._in_session(message, kind, json, events)
+
+    def _is_modern(self, message: Mapping[str, Any]) -> bool:
+        if not self.endpoint.modern:
+            return False
+        if modern.is_enveloped(message) or not self.endpoint.legacy:
+            return True
+        said = self.request.headers.get_list(headers.VERSION)
+        return any(one in self.endpoint.modern for one in said) and message.get("method") != "initialize"
+
+    # --- POST, modern: one exchange, nothing remembered
+
+    def _stateless(self, message: dict[str, Any], kind: str, json: bool, events: bool) -> None:
+        if kind == "notification":
+            self.response.accept()
+            return
+        if kind != "request":
+            self.reply(400, jsonrpc.error(None, INVALID_REQUEST, "Invalid request: clients send no responses"))
+            return
+        routed = self._route_modern(message)
+        if isinstance(routed, Rejection):
+            self.reply(MODERN_STATUS.get(routed.code, 200), routed.reply())
+            return
+        assert isinstance(routed, Route) and routed.id is not None
+        listens = routed.method == "subscriptions/listen"
+        if listens and not events:
+            self.plain(406, "subscriptions/listen is answered by a stream: accept text/event-stream.")
+            return
+        stream = self._stream = Stream(self.response, json=json, events=events, status=MODERN_STATUS)
+        self.endpoint.work.start(stream, modern_exchange(routed, routed.id, stream, self.principal), stream)
+
+    def _route_modern(self, message: dict[str, Any]) -> Route | Rejection:
+        endpoint = self.endpoint
+        if not isinstance(modern.read_envelope(message), RpcError):
+            get_all = self.request.headers.get_list
+            mismatch = headers.check(get_all, message, endpoint.param_headers(message))
+            if mismatch is not None:
+                return Rejection(message["id"], mismatch.code, mismatch.message, mismatch.data)
+        routed = inbound.route(message, locked="modern", initialized=False, server=endpoint.server.facts)
+        assert not isinstance(routed, inbound.Ignore)
+        return routed
+
+    # --- POST, legacy: a session
+
+    def _in_session(self, message: dict[str, Any], kind: str, json: bool, events: bool) -> None:
+        begins = kind == "request" and message["method"] == "initialize"
+        if begins and not self.request.headers.get_list(headers.SESSION):
+            session = self._begin_session(message)
+        else:
+            session = self._find_session(message.get("id") if kind == "request" else None)
+        if session is None:
+            return
+        if kind == "request":
+            stream = self._open_stream(session, json, events)
+            if begins:
+                stream.status, stream.on_answer = MODERN_STATUS, self._began
+            session.session.take(message, stream)
+        else:
+            session.session.take(message, _NOWHERE)
+            self.response.accept()
+
+    def _batch(self, messages: list[Any], json: bool, events: bool) -> None:
+        session = self._find_session(None)
+        if session is None:
+            return
+        stream = self._open_stream(session, json, events)
+        if session.session.take_batch(messages, stream) == 0:
+            self.response.accept()
+            stream.end()
+
+    def _open_stream(self, session: HttpSession, json: bool, events: bool) -> Stream:
+        self._session = session
+        self._stream = session.stream(self.response, json=json, events=events)
+        return self._stream
+
+    def _begin_session(self, message: Mapping[str, Any]) -> HttpSession | None:
+        session = self.endpoint.sessions.begin(self.principal)
+        if session is None:
+            self.plain(503, "This server has no room for another session now.")
+        else:
+            self.set_header(headers.SESSION, session.id)
+        return session
+
+    def _began(self, answer: Outgoing) -> None:
+        """The answer to initialize is about to go out: without a handshake there is no session."""
+        session = self._session
+        if session is not None and session.session.revision is None:
+            self.clear_header(headers.SESSION)
+            self.endpoint.sessions.end(session)
+
+    def _find_session(self, id_: object) -> HttpSession | None:
+        """The session that the headers name; without one, the request has its answer."""
+        given = self.request.headers.get_list(headers.SESSION)
+        answer_to = id_ if type(id_) is int or type(id_) is str else None
+        if len(given) != 1:
+            text = "Invalid request: send initialize first, then its Mcp-Session-Id with every request"
+            if self.endpoint.modern:
+                text += "; or the modern envelope in params._meta"
+            self.reply(400, jsonrpc.error(answer_to, INVALID_REQUEST, text))
+            return None
+        session = self.endpoint.sessions.find(given[0].strip(), self.principal)
+        if session is None:
+            self.reply(404, jsonrpc.error(answer_to, INVALID_REQUEST, "Session not found: send initialize again"))
+            return None
+        versions = self.request.headers.get_list(headers.VERSION)
+        if len(versions) > 1 or (versions and versions[0].strip() not in self.endpoint.legacy):
+            shown = ", ".join(versions)[:60]
+            text = f"Unsupported MCP-Protocol-Version: {shown!r}; spoken: {', '.join(self.endpoint.legacy)}"
+            self.reply(400, jsonrpc.error(answer_to, INVALID_REQUEST, text))
+            return None
+        return session
+
+    # --- GET and DELETE, legacy
+
+    async def get(self) -> None:
+        """The stream of what belongs to no request, or of one that was interrupted."""
+        if self.refused() or self._without_session():
+            return
+        if not accepts(self.request.headers.get_list("Accept"))[1]:
+            self.plain(406, "Accept text/event-stream.")
+            return
+        session = self._find_session(None)
+        if session is None:
+            return
+        self._session = session
+        self._stream = session.attach(self.response, self.request.headers.get(headers.LAST_EVENT_ID))
+        if self._stream is None:
+            text = "Invalid request: this Last-Event-ID names no stream that is still kept"
+            self.reply(400, jsonrpc.error(None, INVALID_REQUEST, text))
+        await self.response.over
+
+    async def delete(self) -> None:
+        """The end of a session."""
+        if self.refused() or self._without_session():
+            return
+        session = self._find_session(None)
+        if session is not None:
+            self.endpoint.sessions.end(session)
+            self.set_status(200)
+            self.clear_header("Content-Type")
+            self.response.finish(None)
+
+    def _without_session(self) -> bool:
+        """The modern era has POST only; so has a client that names no session and no legacy revision."""
+        said = self.request.headers.get_list(headers.VERSION)
+        legacy = bool(self.endpoint.legacy) and not any(one in self.endpoint.modern for one in said)
+        if legacy and (said or self.request.headers.get_list(headers.SESSION)):
+            return False
+        self.plain(405, "This is an endpoint of the Model Context Protocol; it is used by POST.")
+        return True
+
+    # --- the end
+
+    def on_finish(self) -> None:
+        """The response is complete."""
+        super().on_finish()
+        if self._session is not None and self._stream is not None:
+            self._session.settled(self._stream)
+
+    def on_connection_close(self) -> None:
+        """The client is gone: that cancels a stateless request, and only interrupts one of a session."""
+        super().on_connection_close()
+        stream = self._stream
+        if stream is not None:
+            stream.detach(self.response)
+            if self._session is None:
+                self.endpoint.work.cancel(stream)
+
+
+@stream_request_body
+class EndpointHandler(EndpointMixin, RequestHandler):
+    """The handler of an endpoint that stands for itself."""
+
+    def check_xsrf_cookie(self) -> None:
+        """No cookie is looked at here, so none can be abused."""
+
+    def set_default_headers(self) -> None:
+        """tornado's name and version are nobody's business."""
+        self.clear_header("Server")
+
+
+def _on_loopback(handler: RequestHandler) -> bool:
+    """Whether the request came in on an address of this machine only (or on a Unix socket)."""
+    stream: Any = getattr(handler.request.connection, "stream", None)
+    try:
+        name: Any = stream.socket.getsockname()
+    except (AttributeError, OSError):
+        return False
+    return not isinstance(name, tuple) or is_loopback(str(cast("tuple[Any, ...]", name)[0]))

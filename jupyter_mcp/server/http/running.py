@@ -1,0 +1,119 @@
+"""An endpoint with a port of its own."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from jupyter_mcp.errors import ConnectionFailed, UsageError
+from jupyter_mcp.server.http.endpoint import Endpoint
+from jupyter_mcp.server.http.guard import LOOPBACK_NAMES, is_loopback, new_token
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator, Sequence
+
+    from jupyter_mcp.server.server import Server
+
+_WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104
+_HEAD_SECONDS = 600.0  # for the next request of a kept connection
+_BODY_SECONDS = 120.0
+_MAX_HEAD = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A server that listens.
+
+    Attributes:
+        url: of its endpoint.
+        token: what clients must bring; None when it wants none.
+        port: where it listens.
+        endpoint: all else.
+    """
+
+    url: str
+    token: str | None
+    port: int
+    endpoint: Endpoint
+
+    def __repr__(self) -> str:
+        return f"<Running {self.url}{'' if self.token is None else ', with a token'}>"
+
+    @property
+    def headers(self) -> dict[str, str]:
+        """What a client must send along."""
+        return {} if self.token is None else {"Authorization": f"Bearer {self.token}"}
+
+
+@asynccontextmanager
+async def serve_http(
+    server: Server,
+    *,
+    port: int = 0,
+    host: str = "127.0.0.1",
+    token: bool | str = True,
+    hosts: Sequence[str] = (),
+    grace: float = 5.0,
+    **options: Any,
+) -> AsyncGenerator[Running]:
+    """Listen for the length of an `async with`; see `Server.serve_http`."""
+    secret = new_token() if token is True else token or None
+    if token == "":
+        raise UsageError("An empty token protects nothing; token=False says that none is wanted.")
+    if secret is None and not is_loopback(host):
+        raise UsageError(f"Without a token a server listens on loopback addresses only, not on {host!r}.")
+    names = (*LOOPBACK_NAMES, *hosts, *(() if host in _WILDCARDS else (host,)))
+    endpoint = Endpoint(server, token=secret, hosts=names, **options)
+    try:
+        sockets = bind_sockets(port, host)
+    except OSError as error:
+        raise ConnectionFailed(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
+    http = HTTPServer(
+        endpoint.application(),
+        max_header_size=_MAX_HEAD,
+        idle_connection_timeout=_HEAD_SECONDS,
+        body_timeout=_BODY_SECONDS,
+        max_buffer_size=2**20,
+        max_body_size=endpoint.max_body,
+    )
+    http.add_sockets(sockets)
+    found = sockets[0].getsockname()[1]
+    shown = f"[{host}]" if ":" in host else "127.0.0.1" if host in _WILDCARDS else host
+    try:
+        yield Running(f"http://{shown}:{found}{endpoint.path}", secret, found, endpoint)
+    finally:
+        http.stop()
+        await endpoint.close(grace)
+        await http.close_all_connections()
+
+
+def run_http(server: Server, *, port: int, host: str, token: bool | str, **options: Any) -> None:
+    """Listen until Ctrl-C; see `Server.run_http`."""
+
+    async def serve() -> None:
+        async with serve_http(server, port=port, host=host, token=token, **options) as running:
+            _announce(server, running, told=token is True)
+            await asyncio.Event().wait()
+
+    try:
+        asyncio.run(serve())
+    except KeyboardInterrupt:
+        pass
+
+
+def _announce(server: Server, running: Running, *, told: bool) -> None:
+    """Once, to the person who started it: where it is, and the token that was made for them."""
+    bearer = f" --bearer {running.token}" if told else ""
+    lines = [
+        f"{server.name} listens at {running.url}",
+        f"in a notebook:   %mcp connect {server.name} {running.url}{bearer}",
+    ]
+    if told:
+        lines.append(f"any MCP client:  with the header  Authorization: Bearer {running.token}")
+    print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
