@@ -25,7 +25,7 @@ import sys
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
@@ -45,7 +45,7 @@ from conformance_report import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Generator, Iterator, Sequence
+    from collections.abc import Callable, Generator, Iterator, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "build" / "conformance"
@@ -56,6 +56,7 @@ SIDES = ("server", "client")
 NO_VERSION = ("extension",)  # what `list` writes for scenarios that belong to no version
 NOT_BUILT = {"auth/": "because authorization is not built yet"}  # start of a scenario's name -> why it is not run
 AT_ONCE = 2  # client scenarios
+MOST_AGAIN = 5  # failed scenarios of one row that are run a second time
 START_LIMIT = 30.0  # seconds until the server under test listens
 SUITE_LIMIT = 600.0  # seconds for all server scenarios of one version
 SCENARIO_LIMIT = 120.0  # seconds for one scenario
@@ -85,6 +86,8 @@ class Plan:
     node: str
     only: re.Pattern[str]
     verbose: bool
+    url: str | None = None
+    command: str | None = None
 
 
 @dataclass(frozen=True)
@@ -142,6 +145,13 @@ def at(version: str) -> tuple[str, ...]:
     return () if version == ALL else ("--spec-version", version)
 
 
+def second_try(row: Row, names: Sequence[str], run_one: Callable[[str], Ran]) -> None:
+    """Run what failed once more, alone; not when so much failed that a busy machine is no explanation."""
+    failed = [index for index, one in enumerate(row.ran) if one.failures and one.scenario in names]
+    for index in failed if len(failed) <= MOST_AGAIN else []:
+        row.ran[index] = replace(run_one(row.ran[index].scenario), again=True)
+
+
 def not_built(scenario: str) -> str | None:
     """Why a scenario is not run, or None."""
     return next((why for start, why in NOT_BUILT.items() if scenario.startswith(start)), None)
@@ -183,16 +193,14 @@ def server_row(plan: Plan, suite: Suite, version: str, names: Sequence[str]) -> 
     row = Row(suite.version, "server", version)
     folder = results_folder(suite, "server", version)
     started = time.monotonic()
-    with server(folder / "server.log") as url:
+    with server(folder / "server.log") if plan.url is None else nullcontext(plan.url) as url:
         if plan.only.pattern:
             row.ran = [server_scenario(plan, suite, version, url, name) for name in names]
         else:
             options = ("--suite", "all", *at(version), "-o", str(folder))
             done = run(plan, suite, "server", "--url", url, *options, limit=SUITE_LIMIT)
             row.ran = gathered(folder, names, done)
-        for index, one in enumerate(row.ran):
-            if one.failures and one.scenario in names:
-                row.ran[index] = replace(server_scenario(plan, suite, version, url, one.scenario), again=True)
+        second_try(row, names, partial(server_scenario, plan, suite, version, url))
     row.seconds = time.monotonic() - started
     return row
 
@@ -248,9 +256,7 @@ def client_row(plan: Plan, suite: Suite, version: str, names: Sequence[str]) -> 
     started = time.monotonic()
     with ThreadPoolExecutor(AT_ONCE) as pool:
         row.ran = list(pool.map(partial(client_scenario, plan, suite, version), names))
-    for index, one in enumerate(row.ran):
-        if one.failures:
-            row.ran[index] = replace(client_scenario(plan, suite, version, one.scenario), again=True)
+    second_try(row, names, partial(client_scenario, plan, suite, version))
     row.seconds = time.monotonic() - started
     return row
 
@@ -259,7 +265,7 @@ def client_scenario(plan: Plan, suite: Suite, version: str, name: str) -> Ran:
     folder = results_folder(suite, "client", version) / name.replace("/", "-")
     shutil.rmtree(folder, ignore_errors=True)
     options = ("--scenario", name, *at(version), "--timeout", str(CLIENT_PATIENCE), "-o", str(folder))
-    done = run(plan, suite, "client", "--command", client_command(), *options)
+    done = run(plan, suite, "client", "--command", plan.command or client_command(), *options)
     return single(folder, name, done)
 
 
@@ -293,6 +299,8 @@ def main() -> int:
     parser.add_argument("--side", choices=SIDES)
     parser.add_argument("--version", help=f'such as 2025-11-25, or "{ALL}"')
     parser.add_argument("--scenario", default="", metavar="REGEX", help="only scenarios whose name matches")
+    parser.add_argument("--url", help="of a server that runs already, instead of ours")
+    parser.add_argument("--command", help="of a client program, instead of ours")
     parser.add_argument("-v", "--verbose", action="store_true", help="what the suites print")
     options = parser.parse_args()
     node = find_node()
@@ -303,7 +311,8 @@ def main() -> int:
         return MISSING
     shutil.rmtree(RESULTS, ignore_errors=True)
     found: list[Row] = []
-    for row in rows(Plan(node, re.compile(options.scenario), options.verbose), options):
+    plan = Plan(node, re.compile(options.scenario), options.verbose, options.url, options.command)
+    for row in rows(plan, options):
         if row.ran or row.not_run:
             found.append(row)
             print(f"{row.suite} {row.side} {row.version}: {row.passed} passed, {row.failed} failed", flush=True)

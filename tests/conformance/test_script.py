@@ -104,6 +104,18 @@ def test_a_scenario_whose_program_failed_has_failed_although_its_checks_pass(tmp
     assert script.single(tmp_path, "pong", script.Done(1, "", "unknown scenario")).failures != []
 
 
+def test_what_failed_is_run_once_more_alone_unless_too_much_failed() -> None:
+    def broken(names: list[str]) -> Any:
+        return report.Row("0.2", "client", "all", [report.Ran(name, trouble="late") for name in names])
+
+    few, asked = broken(["a", "(the whole suite)", "b"]), list[str]()
+    script.second_try(few, ["a", "b"], lambda name: asked.append(name) or report.Ran(name, [check("x", "SUCCESS")]))
+    assert asked == ["a", "b"]
+    assert [(one.again, bool(one.failures)) for one in few.ran] == [(True, False), (False, True), (True, False)]
+    names = [str(number) for number in range(script.MOST_AGAIN + 1)]
+    script.second_try(broken(names), names, lambda name: pytest.fail("run again"))
+
+
 def test_authorization_is_the_only_thing_that_is_not_run() -> None:
     assert script.not_built("auth/basic-cimd")
     assert not any(script.not_built(name) for name in ("ping", "tasks-lifecycle", "authority", "sse-retry"))
