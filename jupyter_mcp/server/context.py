@@ -118,6 +118,17 @@ class AsyncContext(_Shared):
         """`asyncio.sleep`, here so that both contexts have it."""
         await asyncio.sleep(seconds)
 
+    async def close_stream(self, retry_ms: int = 1000) -> None:
+        """Over HTTP in the legacy era: close the connection of this call; the client comes back for the rest.
+
+        For calls so long that a connection should not be held for them. Nothing is lost; elsewhere nothing happens.
+
+        Args:
+            retry_ms: milliseconds after which the client is to come back.
+        """
+        if self._exchange.close_stream is not None:
+            self._exchange.close_stream(retry_ms)
+
     async def _send(self, message: dict[str, Any] | None) -> None:
         if message is not None:
             await self._exchange.post(message)
@@ -237,6 +248,12 @@ class Context(_Shared):
         finally:
             forget()
         self._run.check()
+
+    def close_stream(self, retry_ms: int = 1000) -> None:
+        """Let the client come back for the rest of this call; see `AsyncContext.close_stream`."""
+        close = self._exchange.close_stream
+        if close is not None:
+            self._run.loop.call_soon_threadsafe(close, retry_ms)
 
     def _send(self, message: dict[str, Any] | None) -> None:
         if message is None:
