@@ -1,6 +1,7 @@
 """From a spec to a transport: the one place that knows which transports this version has.
 
-It speaks stdio and memory. A server in memory runs on the same loop, in a task that ends with its connection.
+It speaks stdio, HTTP (Streamable and the older HTTP+SSE) and memory.
+A server in memory runs on the same loop, in a task that ends with its connection.
 """
 
 from __future__ import annotations
@@ -8,8 +9,6 @@ from __future__ import annotations
 import asyncio
 import contextlib
 from typing import TYPE_CHECKING, Any, Protocol, cast
-
-from jupyter_mcp.errors import ConnectionFailed
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -25,17 +24,9 @@ class _Serves(Protocol):
 
 
 def transport_for(spec: ServerSpec) -> Callable[[], Transport]:
-    """A maker of fresh transports to the server of an expanded spec (a connection may need more than one).
-
-    Raises:
-        ConnectionFailed: for a URL, which this version cannot speak to.
-    """
+    """A maker of fresh transports to the server of an expanded spec (a connection may need more than one)."""
     if spec.kind == "http":
-        raise ConnectionFailed(
-            f"{spec.name} is at a URL, and this version speaks to commands and servers in memory only.",
-            server=spec.name,
-            hint="Servers over HTTP come in a later version.",
-        )
+        return lambda: _http(spec)
     if spec.kind == "memory":
         return lambda: _InMemory(spec.name, cast("_Serves", spec.server))
     return lambda: _stdio(spec)
@@ -51,6 +42,14 @@ def _stdio(spec: ServerSpec) -> Transport:
         inherit_env=spec.inherit_env,
         cwd=spec.cwd or spec.folder,
     )
+
+
+def _http(spec: ServerSpec) -> Transport:
+    from jupyter_mcp.transport.http import HttpOptions, HttpTransport
+    from jupyter_mcp.transport.sse import SseTransport
+
+    options = HttpOptions(headers=spec.headers, insist=spec.transport == "http")
+    return SseTransport(spec.url, options) if spec.transport == "sse" else HttpTransport(spec.url, options)
 
 
 class _InMemory:

@@ -58,6 +58,7 @@ class SseDecoder:
     Attributes:
         last_id: what `Last-Event-ID` would be now; None when there is none.
         retry: the last `retry` of the server in milliseconds; None when it named none.
+        events: how many events with data have come.
         comments: how many comment lines have come (signs of life).
     """
 
@@ -75,6 +76,7 @@ class SseDecoder:
         "_size",
         "_skipping",
         "comments",
+        "events",
         "last_id",
         "retry",
     )
@@ -82,8 +84,13 @@ class SseDecoder:
     def __init__(self, limit: int = LIMIT) -> None:
         self.last_id: str | None = None
         self.retry: int | None = None
+        self.events = 0
         self.comments = 0
         self._limit = limit
+        self.restart()
+
+    def restart(self) -> None:
+        """The stream ended and comes anew: what was incomplete is lost, the last id and `retry` stay."""
         self._begun = False  # the first three bytes have been looked at
         self._after_cr = False  # a newline now belongs to the line end before it
         self._parts: list[bytes] = []  # of the line that has no end yet
@@ -208,6 +215,7 @@ class SseDecoder:
         if self._data:
             data = self._data[0] if len(self._data) == 1 else b"\n".join(self._data)
             if data and not data.isspace():
+                self.events += 1
                 out.append(Event(data, self._event or "message", self._id, self._retry))
         self._reset()
 

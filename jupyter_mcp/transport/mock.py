@@ -11,6 +11,8 @@
 The exchange goes step by step: what the server says is delivered at once, what the client must say is waited for and
 compared. A message that the next step does not expect is a failure that `check` reports. For free play give `answer`,
 which is asked for replies to every message that no step is waiting for.
+
+With `kind="http"` it can also fail one request as HTTP does (`fails`), and name an older transport to fall back to.
 """
 
 from __future__ import annotations
@@ -25,7 +27,7 @@ from jupyter_mcp.protocol.framing import parse_line
 from jupyter_mcp.protocol.jsonrpc import encode
 from jupyter_mcp.transport.base import Closed, Message, Noise, Receiver
 
-Answer = Callable[[Message], "Iterable[Message | Closed] | None"]
+Answer = Callable[[Message], "Iterable[Message | Closed | Exception] | None"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +53,15 @@ class OtherStep:
     event: Noise | str | Closed
 
 
-Step = ClientStep | ServerStep | OtherStep
+@dataclass(frozen=True, slots=True)
+class FailStep:
+    """The client's latest request gets no answer; with `stream` it is the session's own stream that fails."""
+
+    error: Exception
+    stream: bool = False
+
+
+Step = ClientStep | ServerStep | OtherStep | FailStep
 
 
 def client(method: str | None = None, **part: Any) -> ClientStep:
@@ -63,6 +73,16 @@ def server(method: str | None = None, **fields: Any) -> ServerStep:
     """The server says this; without `method` and `id` it answers the client's latest request."""
     message = {"jsonrpc": "2.0", **({"method": method} if method else {}), **fields}
     return ServerStep(message, answers=method is None and "id" not in fields)
+
+
+def fails(error: Exception) -> FailStep:
+    """The client's latest request ends with a `Refused`, a `SessionEnded`, a `ConnectionLost` … instead of an answer."""
+    return FailStep(error)
+
+
+def stream_fails(error: Exception) -> FailStep:
+    """The stream of the session is gone for good."""
+    return FailStep(error, stream=True)
 
 
 def noise(text: str) -> OtherStep:
@@ -80,6 +100,9 @@ def dies(code: int | None = 1, *lines: str) -> OtherStep:
     return OtherStep(Closed(f"exited with code {code}", code, lines))
 
 
+_Event = Message | Closed | Noise | str | tuple["int | str | None", Exception]
+
+
 @dataclass
 class ScriptTransport:
     """Plays `steps`; see the module.
@@ -87,14 +110,26 @@ class ScriptTransport:
     Attributes:
         sent: everything the client sent, in order.
         failures: what was not as written.
+        learned: what `learn_tools` was told last.
     """
 
     steps: list[Step]
     sent: list[Message] = field(default_factory=list[Message])
     failures: list[str] = field(default_factory=list[str])
-    kind = "stdio"
 
-    def __init__(self, *steps: Step, answer: Answer | None = None, refuses: ConnectionFailed | None = None) -> None:
+    def __init__(
+        self,
+        *steps: Step,
+        answer: Answer | None = None,
+        refuses: ConnectionFailed | None = None,
+        kind: str = "stdio",
+        key: object = None,
+        older: ScriptTransport | None = None,
+    ) -> None:
+        self.kind = kind
+        self.key = key
+        self.learned: Sequence[Mapping[str, Any]] | None = None
+        self._older = older
         self.steps = list(steps)
         self.sent = []
         self.failures = []
@@ -137,7 +172,7 @@ class ScriptTransport:
             self._advance()
         elif self._answer is not None:
             for reply in self._answer(message) or ():
-                self.say(reply)
+                self._later((message.get("id"), reply) if isinstance(reply, Exception) else reply)
         else:
             wanted = f"expected {step}" if step else "the script is over"
             self.failures.append(f"{wanted}, but the client sent {message}")
@@ -148,9 +183,11 @@ class ScriptTransport:
 
     def _advance(self) -> None:
         while self.steps and not isinstance(self.steps[0], ClientStep):
-            step = cast("ServerStep | OtherStep", self.steps.pop(0))
+            step = cast("ServerStep | OtherStep | FailStep", self.steps.pop(0))
             if isinstance(step, ServerStep):
                 self.say({**step.message, "id": self._latest} if step.answers else step.message)
+            elif isinstance(step, FailStep):
+                self._later((None if step.stream else self._latest, step.error))
             else:
                 self._later(step.event)
 
@@ -158,10 +195,27 @@ class ScriptTransport:
         """Let the server say something now, out of the script."""
         self._later(message)
 
-    def _later(self, event: Message | Closed | Noise | str) -> None:
+    def fail(self, request_id: int | str | None, error: Exception) -> None:
+        """Let a request (None: the session's stream) get no answer, out of the script."""
+        self._later((request_id, error))
+
+    def alive(self, request_id: int | str | None = None) -> None:
+        """Let there be a sign of life that is no message."""
+        if self._receiver is not None:
+            self._receiver.on_alive(request_id)
+
+    def downgraded(self) -> ScriptTransport | None:
+        """The older transport to the same server, if there is one."""
+        return self._older
+
+    def learn_tools(self, tools: Sequence[Mapping[str, Any]]) -> None:
+        """Note what was listed."""
+        self.learned = tools
+
+    def _later(self, event: _Event) -> None:
         asyncio.get_running_loop().call_soon(self._deliver, event)
 
-    def _deliver(self, event: Message | Closed | Noise | str) -> None:
+    def _deliver(self, event: _Event) -> None:
         receiver = self._receiver
         if receiver is None or self.closed:
             return
@@ -174,6 +228,8 @@ class ScriptTransport:
         elif isinstance(event, str):
             self._stderr.append(event)
             receiver.on_stderr(event)
+        elif isinstance(event, tuple):
+            receiver.on_request_failed(*event)
         else:
             data = encode(event)
             receiver.on_message(parse_line(data).messages[0], len(data))

@@ -471,8 +471,11 @@ def test_what_comes_later_says_so(cells: Cells):
     for line in ("connect x --sandbox cmd", "connect me --self"):
         with pytest.raises(UsageError, match="later version"):
             cells.run(f"%mcp {line}")
-    with pytest.raises(ConnectionFailed, match="later version"):
-        cells.run("%mcp connect web https://host.invalid/mcp --bearer x --header A=b")
+
+
+def test_a_url_where_nobody_listens_is_said_at_once(cells: Cells):
+    with pytest.raises(ConnectionFailed, match="127.0.0.1:9"):
+        cells.run("%mcp connect web http://127.0.0.1:9/mcp --bearer x --header A=b")
 
 
 def test_a_bad_server_name_is_refused(cells: Cells):

@@ -156,6 +156,14 @@ def test_an_event_that_is_not_ended_is_not_an_event() -> None:
     assert data_of(b"data: 1\n\ndata: 2\n") == [b"1"]
 
 
+def test_a_stream_that_comes_anew_goes_on_with_its_last_id() -> None:
+    decoder = SseDecoder()
+    decoder.feed(b"id: 1\nretry: 20\ndata: a\n\ndata: half")
+    decoder.restart()
+    assert decoder.feed(b"\xef\xbb\xbfdata: b\n\n") == [Event(b"b")]
+    assert (decoder.last_id, decoder.retry, decoder.events) == ("1", 20, 2)
+
+
 class Counted(bytes):
     """Bytes that count how often they are looked through."""
 

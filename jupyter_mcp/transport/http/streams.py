@@ -1,0 +1,154 @@
+"""What answers hold: JSON or an event stream, turned into messages for the receiver.
+
+Nothing is sent from here, and nothing raises because of what a server wrote: what is no message is told as noise.
+
+Above: `transport` and `sse`.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from jupyter_mcp.errors import RemoteProtocolError
+from jupyter_mcp.protocol import jsonrpc
+from jupyter_mcp.protocol.framing import Line, parse_line, printable
+from jupyter_mcp.protocol.sse import Event, TooLarge
+from jupyter_mcp.transport.base import Noise, Refused
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from jupyter_mcp.protocol.jsonrpc import Id
+    from jupyter_mcp.protocol.sse import SseDecoder
+    from jupyter_mcp.transport.base import Message, Receiver
+    from jupyter_mcp.transport.http.wire import Answer
+
+_SHOWN = 500  # characters of a page that are kept
+_PAGE = re.compile(r"<(script|style|head)\b.*?(</\1\s*>|\Z)|<!--.*?(-->|\Z)|<[^>]*(>|\Z)", re.IGNORECASE | re.DOTALL)
+_HEAD_METHOD = re.compile(rb'"method"\s*:')
+_HEAD_ID = re.compile(rb'"id"\s*:\s*(?:(-?\d{1,18})\b|"([^"\\]{1,200})")')
+
+
+class Exchange:
+    """One request that waits for its answer.
+
+    Attributes:
+        id, method: of the request.
+        answered: its response has been handed on.
+        before: called with the response before it is handed on (it may say what the next message needs).
+    """
+
+    __slots__ = ("answered", "before", "id", "method")
+
+    def __init__(self, id: Id, method: str, before: Callable[[Message], None] | None = None) -> None:
+        self.id = id
+        self.method = method
+        self.answered = False
+        self.before = before
+
+    def takes(self, message: Message) -> bool:
+        """Whether a message is the response to it; if so it is given our id and noted."""
+        if "method" in message or self.answered:
+            return False
+        said = message.get("id")
+        if said is None:
+            message["id"] = self.id  # the server could not read which request it was; there is one only
+        elif jsonrpc.match_id({self.id: None}, said) is None:
+            return False
+        self.answered = True
+        if self.before is not None:
+            self.before(message)
+        return True
+
+
+def deliver(receiver: Receiver, data: bytes, exchange: Exchange | None = None) -> Line:
+    """Hand on what a JSON body or an event holds."""
+    line = parse_line(data)
+    if exchange is not None:
+        for message in line.messages:
+            exchange.takes(message)
+    if line.batch:
+        receiver.on_batch(line.messages, len(data))
+    else:
+        for message in line.messages:
+            receiver.on_message(message, len(data))
+    if line.noise is not None and line.messages:
+        receiver.on_noise(Noise("http", line.noise))
+    return line
+
+
+async def read_events(
+    answer: Answer, decoder: SseDecoder, receiver: Receiver, exchange: Exchange | None = None
+) -> None:
+    """Hand on the events of a stream until it ends, or the response to `exchange` has come.
+
+    Raises:
+        ConnectionLost: the stream broke.
+        RemoteProtocolError: the response to `exchange` is larger than it may be.
+    """
+    comments = decoder.comments
+    while data := await answer.some():
+        for item in decoder.feed(data):
+            if isinstance(item, TooLarge):
+                oversize(item, receiver, exchange)
+            else:
+                take_event(item, receiver, exchange)
+        if decoder.comments != comments:
+            comments = decoder.comments
+            receiver.on_alive(None if exchange is None else exchange.id)
+        if exchange is not None and exchange.answered:
+            return
+
+
+def take_event(event: Event, receiver: Receiver, exchange: Exchange | None) -> None:
+    """Hand on one event; one of another type counts when it holds a message all the same."""
+    line = deliver(receiver, event.data, exchange)
+    if not line.messages and event.event == "message" and line.noise is not None:
+        receiver.on_noise(Noise("http", line.noise))
+
+
+def oversize(item: TooLarge, receiver: Receiver, exchange: Exchange | None) -> None:
+    """An event was larger than it may be: it costs the request it answered, if one can tell, and is noise otherwise."""
+    error = too_large("an event", item.limit, "max_event")
+    if exchange is not None and not _HEAD_METHOD.search(item.head):
+        raise error
+    if exchange is None and (found := _HEAD_ID.search(item.head)) and not _HEAD_METHOD.search(item.head):
+        request_id = int(found[1]) if found[1] else found[2].decode("utf-8", "replace")
+        receiver.on_request_failed(request_id, error)
+    else:
+        receiver.on_noise(Noise("http", str(error)))
+
+
+def too_large(what: str, limit: int, option: str) -> RemoteProtocolError:
+    """The error of an answer that is larger than it may be."""
+    size = f"{limit / 2**20:g} MiB" if limit >= 2**20 else f"{limit} bytes"
+    return RemoteProtocolError(
+        f"The server sent {what} larger than the limit of {size}.", hint=f"Connect with {option}=BYTES to raise it."
+    )
+
+
+def refusal(answer: Answer, body: bytes, exchange: Exchange | None) -> Message | Refused:
+    """What an answer that is no success means: the JSON-RPC error it holds, as the response, or a `Refused`.
+
+    401 and 403 are about who asks, whatever they hold. An error is ours even under an id that is not: servers that
+    refuse a request before reading it invent one.
+    """
+    messages = parse_line(body).messages if body else []
+    error = next((message for message in messages if jsonrpc.kind(message) == "error"), None)
+    challenge = printable(answer.header("WWW-Authenticate"), 2000)
+    if error is None:
+        return Refused(answer.status, answer.reason, plain(body), challenge)
+    if exchange is None or answer.status in (401, 403):
+        return Refused(answer.status, answer.reason, plain(jsonrpc.parse_error(error).message.encode()), challenge)
+    error["id"] = exchange.id
+    return error
+
+
+def plain(body: bytes) -> str:
+    """A page as at most 500 printable characters, without its markup."""
+    text = body[: _SHOWN * 20].decode("utf-8", "replace")
+    if "<" in text:
+        text = _PAGE.sub(" ", text)
+    text = " ".join(text.split())
+    return printable(text.replace("<", "‹").replace(">", "›"), _SHOWN) if text else ""
