@@ -474,7 +474,7 @@ def test_what_comes_later_says_so(cells: Cells):
 
 
 def test_a_url_where_nobody_listens_is_said_at_once(cells: Cells):
-    with pytest.raises(ConnectionFailed, match="127.0.0.1:9"):
+    with pytest.raises(ConnectionFailed, match=r"127\.0\.0\.1:9"):
         cells.run("%mcp connect web http://127.0.0.1:9/mcp --bearer x --header A=b")
 
 
