@@ -55,7 +55,8 @@ class Questions:
         if id in self._open:
             log.debug("a second request with the id %r of an open one", id)
             return
-        task = link.spawn(self._answer(link, id, cast("QuestionMethod", method), given, self._cause()))
+        cause = self._connection.tasks.cause(given) or self._cause()
+        task = link.spawn(self._answer(link, id, cast("QuestionMethod", method), given, cause))
         self._open[id] = task
         task.add_done_callback(lambda _: self._open.pop(id, None))
 

@@ -36,6 +36,7 @@ CANCEL_SECONDS = 10.0
 """How long a server may take to end a task that it was told to cancel."""
 _MOST_FAILURES = 4  # looks in a row that fail otherwise than by "no such task"
 _MOST_KEPT = 200  # tasks of which answers are remembered
+_FIRST_RETRY = 0.1  # seconds, twice as long each time
 _GONE = frozenset((jsonrpc.INVALID_PARAMS, jsonrpc.METHOD_NOT_FOUND, jsonrpc.MISSING_CLIENT_CAPABILITY, -32002))
 
 
@@ -185,9 +186,9 @@ class Tasks:
 
     def given_up(self, pending: Pending) -> None:
         """A call was cancelled in the moment in which its answer came."""
-        if pending.method == "tools/call" and pending.future.done() and not pending.future.cancelled():
-            if pending.future.exception() is None:
-                self.unwanted(pending.future.result())
+        future = pending.future
+        if pending.method == "tools/call" and future.done() and not future.cancelled() and future.exception() is None:
+            self.unwanted(future.result())
 
     async def _cancel_quietly(self, id: str) -> None:
         try:
@@ -311,9 +312,9 @@ class _Driver:
                 _tell(on_task, state)
 
     def _still_patient(self) -> None:
-        if self._cancelling is not None and not self._state.ended:
-            if asyncio.get_running_loop().time() > self._cancelling:
-                raise Cancelled(f"{self._what()} was cancelled; the server has not stopped it yet.")
+        limit = self._cancelling
+        if limit is not None and not self._state.ended and asyncio.get_running_loop().time() > limit:
+            raise Cancelled(f"{self._what()} was cancelled; the server has not stopped it yet.")
 
     async def _look(self) -> TaskState:
         """How it is now. A few failures in a row are forgiven; "no such task" and a lost connection are not."""
@@ -329,7 +330,7 @@ class _Driver:
             except (RemoteProtocolError, RequestTimeout):
                 if failures == _MOST_FAILURES:
                     raise
-            await asyncio.sleep(min(0.25 * 2**failures, 2.0))
+            await asyncio.sleep(_FIRST_RETRY * 2**failures)
         raise AssertionError("the last failure was raised")
 
     # -- questions ------------------------------------------------------------------------------------------------
