@@ -25,7 +25,7 @@ def make() -> Server:
 
 async def serve() -> None:
     """Until standard input ends."""
-    async with make().serve_http(port=0, token=False) as running:
+    async with make().serve_http(port=0, token=False, json=False) as running:
         print(running.url, flush=True)
         await asyncio.to_thread(sys.stdin.read)
 

@@ -51,6 +51,7 @@ class Endpoint:
         max_body: bytes of one request's body.
         keep_alive: seconds of silence after which a comment keeps a stream open.
         patience: seconds for a request to be answered by plain JSON; then its answer becomes a stream of events.
+        json: False answers every request that succeeds by a stream of events.
         max_sessions: sessions of the legacy era; beyond it the one unused for the longest is ended.
         session_idle: seconds after which an unused session is ended.
         max_open: requests and streams at one time; beyond it the answer is 503.
@@ -72,6 +73,7 @@ class Endpoint:
         max_body: int = MAX_BODY,
         keep_alive: float = 15.0,
         patience: float = 0.2,
+        json: bool = True,
         max_sessions: int = 1_000,
         session_idle: float = 3600.0,
         max_open: int = 10_000,
@@ -85,6 +87,7 @@ class Endpoint:
         self.sse = sse
         self.max_body = max_body
         self.patience = patience
+        self.json = json
         self.max_open = max_open
         self.sessions = Sessions(server, most=max_sessions, idle=session_idle)
         self.modern = tuple(version for version in server.versions if version in MODERN)

@@ -239,19 +239,18 @@ class EndpointMixin(Guarded):
         """One message, or a batch."""
         if self.refused() or not self.post_media():
             return
-        accepted = accepts(self.request.headers.get_list("Accept"))
-        if not any(accepted):
+        json, events = accepts(self.request.headers.get_list("Accept"))
+        if not (json or events):
             self.plain(406, "Accept application/json and text/event-stream.")
             return
         message = self.read_message()
         if message is None:
             return
-        self._route(message, *accepted)
-        if not self.response.over.done():
-            stream = self._stream
-            assert stream is not None
+        self._route(message, json and (self.endpoint.json or not events), events)
+        stream, over = self._stream, self.response.over
+        if stream is not None and not over.done():
             timer = asyncio.get_running_loop().call_later(self.endpoint.patience, stream.open)
-            await self.response.over
+            await over
             timer.cancel()
 
     def _route(self, message: Any, json: bool, events: bool) -> None:

@@ -213,10 +213,12 @@ class Stream:
             self.on_answer(message)
         self.done = True
         body = self._body
-        if body is not None and not self.opened and self._json:
-            self._body = None
-            body.answer(self._status_of(message), data)
-            return
+        if body is not None and not self.opened:
+            status = self._status_of(message)
+            if self._json or status != 200:  # a status is worth more than the client's preference
+                self._body = None
+                body.answer(status, data)
+                return
         self.open()
         self._append(data)
         self._pump()
