@@ -320,6 +320,7 @@ class Dispatcher:
 
         async def to_the_end(run: Run) -> Any:
             while True:
+                run.check_pages()
                 try:
                     value = await self._run(run, handler, values)
                 except BaseExceptionGroup as several:

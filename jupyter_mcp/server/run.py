@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 
 _MAX_ROUNDS = 10  # of questions that a handler asks by its own hand, where it is not the client who counts
 _PAUSE = 0.25  # seconds between runs of a handler that says "not done yet"
+_PAGE = "page-needed-"  # keys of the pages that a handler cannot do without
 _TURNS = 3  # of the loop, in which the tasks of a handler may ask at once
 _LAST_STEPS = 0.5  # seconds for a cancelled handler to clean up
 
@@ -131,7 +132,6 @@ class Run:
 
         Raises:
             RequestError: legacy: -32042, for the client to send the person there and call again.
-            InputRefused: the person does not want to open them.
             BaseException: as `ask`.
         """
         peer, features = self.exchange.peer, self.exchange.features
@@ -142,13 +142,16 @@ class Run:
             pages = [params for _, params in prepared]
             raise RequestError(wanted.message, code=wanted.code, data={"elicitations": pages})
         asked = {
-            f"page{number}": Asked(page.method, params, digest_of(page.method, params))
+            f"{_PAGE}{number}": Asked(page.method, params, digest_of(page.method, params))
             for number, (page, params) in enumerate(prepared, 1)
         }
-        answers: list[Mapping[str, Any]] = [self.ledger.responses[key] for key in asked if key in self.ledger.responses]
-        if any(answer.get("action") in ("decline", "cancel") for answer in answers):
-            raise InputRefused("The person did not open the page that this needs.")
         await self._again_by_hand(asked)
+
+    def check_pages(self) -> None:
+        """Before a handler runs again after `send_to`: a no ends it. Raises `InputRefused`."""
+        for key, answer in self.ledger.responses.items():
+            if key.startswith(_PAGE) and answer.get("action") in ("decline", "cancel"):
+                raise InputRefused("The person did not open the page that this needs.")
 
     def _count_round(self, requests: Mapping[str, Any]) -> None:
         self._asked += bool(requests)

@@ -30,9 +30,9 @@ async def it(way: Way, tmp_path: Path) -> AsyncGenerator[Hosted]:
     """A host with one server, named "it"; it believes that its folder is `tmp_path`."""
     host = Host(roots=[tmp_path])
     if way.transport == "memory":
-        spec = ServerSpec.parse("it", make(way.revision))
+        spec = ServerSpec.parse("it", make(way.revision, way.replay))
     else:
-        command = [sys.executable, "-m", "tests.interaction.subject", way.revision]
+        command = [sys.executable, "-m", "tests.interaction.subject", way.revision, way.replay]
         spec = ServerSpec.parse("it", command, cwd=str(TOP))
     entry = await host.connect(spec)
     hosted = Hosted(host, entry)

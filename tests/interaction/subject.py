@@ -1,6 +1,7 @@
 """The server that the matrix talks to: one tool for each thing that happens between a client and a server.
 
-`python -m tests.interaction.subject REVISION` serves it over stdio, at that revision only; tests in memory use `make`.
+`python -m tests.interaction.subject REVISION REPLAY` serves it over stdio, at that revision only; tests in memory use
+`make`.
 """
 
 from __future__ import annotations
@@ -8,10 +9,22 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from typing import Any
+from typing import Any, Literal
 
 from jupyter_mcp.errors import InputRefused
-from jupyter_mcp.server import AsyncContext, Context, Elicit, Image, NotFound, Roots, Sample, Server, ToolError
+from jupyter_mcp.server import (
+    AsyncContext,
+    Context,
+    Elicit,
+    Image,
+    InputRequired,
+    NotFound,
+    Roots,
+    Sample,
+    Server,
+    ToolError,
+    UrlRequired,
+)
 
 MANY = 120  # more than one page of tools
 PIXEL = b"\x89PNG\r\n\x1a\n" + bytes(16)
@@ -25,9 +38,9 @@ SEAT = {
 }
 
 
-def make(revision: str) -> Server:
-    """A fresh server that speaks one revision."""
-    server = Server("subject", version="1", instructions="For tests.", versions=[revision])
+def make(revision: str, replay: Literal["auto", "always"] = "auto") -> Server:
+    """A fresh server that speaks one revision; its handlers wait for answers, or always run again with them."""
+    server = Server("subject", version="1", instructions="For tests.", versions=[revision], replay=replay)
     _plain(server)
     _asking(server)
     _offering(server)
@@ -129,9 +142,69 @@ def _asking(server: Server) -> None:
         """Ask with a form, from a plain function."""
         return ctx.elicit("Which seat?", SEAT).action
 
+    runs: list[str] = []
+
+    @server.tool
+    async def begun() -> int:
+        """How often two_seats has begun since this was asked last."""
+        count = len(runs)
+        runs.clear()
+        return count
+
+    @server.tool
+    def two_seats_in_a_thread(ctx: Context) -> str:
+        """Ask one question after the other, from a plain function."""
+        runs.append("thread")
+        first = ctx.elicit("First seat?", SEAT)
+        second = ctx.elicit("Second seat?", SEAT)
+        return f"{first.data['row']} and {second.data['row']}"
+
+    @server.tool
+    async def seats_at_once(ctx: AsyncContext) -> str:
+        """Ask from two tasks at once."""
+        async with asyncio.TaskGroup() as group:
+            first = group.create_task(ctx.elicit("First seat?", SEAT, key="first"))
+            second = group.create_task(ctx.elicit("Second seat?", SEAT, key="second"))
+        return f"{first.result().data['row']} and {second.result().data['row']}"
+
+    @server.tool
+    async def seats_by_hand(ctx: AsyncContext) -> Any:
+        """Ask by its own hand, twice."""
+        if not ctx.state:
+            return InputRequired({"first": Elicit("First seat?", SEAT)}, state={"asked": 1})
+        if ctx.state["asked"] == 1:
+            row = ctx.responses["first"]["content"]["row"]
+            return InputRequired({"second": Elicit("Second seat?", SEAT)}, state={"asked": 2, "row": row})
+        return f"{ctx.state['row']} and {ctx.responses['second']['content']['row']}"
+
+    @server.tool
+    async def page(ctx: AsyncContext) -> str:
+        """Send the person to a page."""
+        return (await ctx.elicit_url("Please sign in.", "https://example.org/sign-in")).action
+
+    @server.tool
+    def page_first() -> str:
+        """Work only for those who have been at a page."""
+        if not runs:
+            runs.append("page")
+            raise UrlRequired(Elicit("Sign in first.", url="https://example.org/first"))
+        runs.clear()
+        return "welcome"
+
+    @server.resource("notes://secret")
+    async def secret(ctx: AsyncContext) -> str:
+        """A note that asks first."""
+        return (await ctx.elicit("Which seat?", SEAT)).action
+
+    @server.prompt
+    def ask_first(ctx: Context) -> str:
+        """A prompt that asks first."""
+        return ctx.elicit("Which seat?", SEAT).action
+
     @server.tool
     async def two_seats(ctx: AsyncContext) -> str:
         """Ask one question after the other."""
+        runs.append("task")
         first = await ctx.elicit("First seat?", SEAT)
         second = await ctx.elicit("Second seat?", SEAT)
         return f"{first.data['row']} and {second.data['row']}"
@@ -215,4 +288,4 @@ def _offering(server: Server) -> None:
 
 
 if __name__ == "__main__":
-    make(sys.argv[1]).run_stdio()
+    make(sys.argv[1], "always" if "always" in sys.argv[2:] else "auto").run_stdio()

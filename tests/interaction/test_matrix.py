@@ -11,7 +11,7 @@ from jupyter_mcp.errors import ConnectionLost, MCPError, RequestError, RequestTi
 from jupyter_mcp.host.events import Log, Progress, QuestionOpened
 from jupyter_mcp.protocol.revisions import features
 from tests.interaction.subject import MANY, PIXEL
-from tests.interaction.ways import PROCESSES, WITH_FORMS, WITHOUT_FORMS, through
+from tests.interaction.ways import ASKING, PROCESSES, WITH_FORMS, WITH_PAGES, WITHOUT_FORMS, through
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,9 +55,9 @@ async def test_all_pages_of_a_list_come(it: Hosted) -> None:
 
 
 async def test_every_kind_is_listed(it: Hosted) -> None:
-    assert await it.listed("resources") == ["notes://today", "demo://pixel"]
+    assert await it.listed("resources") == ["notes://secret", "notes://today", "demo://pixel"]
     assert await it.listed("templates") == ["notes://{day}"]
-    assert await it.listed("prompts") == ["greet"]
+    assert await it.listed("prompts") == ["ask_first", "greet"]
 
 
 async def test_a_new_tool_appears_by_itself(it: Hosted) -> None:
@@ -187,10 +187,46 @@ async def test_a_no_and_a_cancel_reach_the_tool(it: Hosted, tool: str, action: s
 
 
 @through(WITH_FORMS)
-async def test_two_questions_one_after_the_other_keep_their_answers(it: Hosted) -> None:
+@pytest.mark.parametrize("tool", ["two_seats", "two_seats_in_a_thread", "seats_at_once", "seats_by_hand"])
+async def test_two_questions_keep_their_answers(it: Hosted, tool: str) -> None:
     it.host.answers.add({"row": 1}, match="First")
     it.host.answers.add({"row": 2}, match="Second")
-    assert (await call(it, "two_seats")).text == "1 and 2"
+    assert (await call(it, tool)).text == "1 and 2"
+
+
+@through(WITH_FORMS)
+@pytest.mark.parametrize("tool", ["two_seats", "two_seats_in_a_thread"])
+async def test_a_handler_goes_on_after_an_answer_unless_it_has_to_run_again(it: Hosted, way: Way, tool: str) -> None:
+    it.host.answers.add({"row": 1})
+    await call(it, tool)
+    assert (await call(it, "begun")).text == ("3" if way.replay == "always" else "1")
+
+
+@through(WITH_FORMS)
+async def test_a_resource_and_a_prompt_may_ask_too(it: Hosted) -> None:
+    it.host.answers.add({"row": 3})
+    assert (await it.host.read("it", "notes://secret")).text == "accept"
+    assert (await it.host.get_prompt("it", "ask_first")).text == "accept"
+
+
+@through(WITH_PAGES)
+@pytest.mark.parametrize("action", ["accept", "decline", "cancel"])
+async def test_a_page_is_asked_for(it: Hosted, action: str) -> None:
+    it.host.answers.add(action)
+    assert (await call(it, "page")).text == action
+
+
+@through(WITH_PAGES)
+async def test_what_needs_a_page_first_goes_on_after_it(it: Hosted) -> None:
+    it.host.answers.add("accept")
+    assert (await call(it, "page_first")).text == "welcome"
+
+
+@through(WITH_PAGES)
+async def test_what_needs_a_page_first_ends_when_the_person_does_not_want_to(it: Hosted) -> None:
+    it.host.answers.add("decline")
+    with pytest.raises(MCPError):
+        await call(it, "page_first")
 
 
 @through(WITH_FORMS)
@@ -219,11 +255,13 @@ async def test_a_form_in_a_revision_without_forms_is_an_error_of_that_call(it: H
         await call(it, "seat")
 
 
+@through(ASKING)
 async def test_a_sample_is_asked_and_answered(it: Hosted) -> None:
     it.host.answers.add({"text": "hello"})
     assert (await call(it, "think")).text == "hello"
 
 
+@through(ASKING)
 async def test_roots_are_told(it: Hosted, tmp_path: Path) -> None:
     assert tmp_path.as_uri() in (await call(it, "folders")).text
 

@@ -1,9 +1,9 @@
-"""The matrix: every transport times every revision."""
+"""The matrix: every transport times every revision; what asks, times both ways of going on after an answer."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal
 
 import pytest
 
@@ -19,13 +19,14 @@ class Way:
 
     transport: str
     revision: str
+    replay: Literal["auto", "always"] = "auto"
 
     @property
     def era(self) -> Era:
         return era(self.revision)
 
     def __str__(self) -> str:
-        return f"{self.transport}-{self.revision}"
+        return f"{self.transport}-{self.revision}" + ("-replay" if self.replay == "always" else "")
 
 
 def through(ways: list[Way]) -> pytest.MarkDecorator:
@@ -34,6 +35,8 @@ def through(ways: list[Way]) -> pytest.MarkDecorator:
 
 
 WAYS = [Way(transport, revision) for transport in ("memory", "stdio") for revision in ALL]
-WITH_FORMS = [way for way in WAYS if features(way.revision).elicitation]
+ASKING = [*WAYS, *(replace(way, replay="always") for way in WAYS if way.era == "modern")]
+WITH_FORMS = [way for way in ASKING if features(way.revision).elicitation]
+WITH_PAGES = [way for way in ASKING if features(way.revision).url_elicitation]
 WITHOUT_FORMS = [way for way in WAYS if not features(way.revision).elicitation]
 PROCESSES = [way for way in WAYS if way.transport == "stdio"]
