@@ -39,7 +39,7 @@ class Recorder:
     def on_stderr(self, line: str) -> None:
         self._add(self.stderr, line)
 
-    def on_request_failed(self, request_id: int | str, error: Exception) -> None:
+    def on_request_failed(self, request_id: int | str | None, error: Exception) -> None:
         raise AssertionError("only HTTP knows this")
 
     def on_closed(self, closed: Closed) -> None:

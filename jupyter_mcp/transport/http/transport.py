@@ -45,6 +45,7 @@ DRAIN = 1.0  # for the end of a stream whose response has come, so that its conn
 DELETE_LIMIT = 2.0
 FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # before a stream is opened again, when the server names no time
 LONGEST_RETRY = 3600.0
+UNREACHABLE = 4.0  # since the session's stream was last there, until its loss is told
 
 MOST_RESUMPTIONS = 5  # attempts in a row that bring nothing
 REFUSAL_LIMIT = 2**20  # bytes read of an answer that is no success
@@ -77,6 +78,7 @@ class HttpTransport:
         self._listening: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
         self._session: str | None = None
+        self._ended = False  # that session, says the server
         self._revision: str | None = None  # legacy: the negotiated one
         self._envelope: str | None = None  # modern: the revision of the latest request
 
@@ -255,8 +257,7 @@ class HttpTransport:
         if answer.status == 404 and names.SESSION in sent:
             known = isinstance(said, dict) and jsonrpc.parse_error(said).code == jsonrpc.METHOD_NOT_FOUND
             if not known:
-                if self._session == sent[names.SESSION]:
-                    self._forget_session()
+                self._ended = self._ended or self._session == sent[names.SESSION]
                 raise SessionEnded("The server has ended the session.")
         if isinstance(said, Refused):
             raise said
@@ -348,6 +349,7 @@ class HttpTransport:
 
     def _forget_session(self) -> None:
         self._session = None
+        self._ended = False
         self._revision = None
         if self._listening is not None:
             self._listening.cancel()
@@ -359,21 +361,43 @@ class HttpTransport:
         self._listening = asyncio.get_running_loop().create_task(self._follow_session(), name="mcp http stream")
 
     async def _follow_session(self) -> None:
-        """The stream of what belongs to no request, opened again whenever it ends; a server need not have it."""
-        try:
-            decoder = SseDecoder(self._options.max_event)
-            failures = 0
-            while (came := await self._session_stream(decoder)) is not None:
-                failures = 0 if came else failures + 1
-                await asyncio.sleep(self._pause(decoder, failures))
-                decoder.restart()
-        except MCPError as error:
-            log.debug("the stream of the session ended: %s", error)
-        except Exception:
-            log.exception("the stream of the session failed")
+        """The stream of what belongs to no request, opened again whenever it ends; a server need not have it.
+
+        Once it has been there, its end for good is told: it is how one learns that the server is gone.
+        """
+        assert self._receiver is not None
+        decoder = SseDecoder(self._options.max_event)
+        clock = asyncio.get_running_loop().time
+        there, failures, since = False, 0, clock()
+        while True:
+            events = decoder.events + decoder.comments
+            try:
+                opened = await self._session_stream(decoder)
+            except SessionEnded as error:
+                if there:
+                    self._receiver.on_request_failed(None, error)
+                return
+            except ConnectionLost as error:
+                if there and clock() - since > UNREACHABLE:
+                    self._receiver.on_request_failed(None, error)
+                    return
+                opened = False
+            if opened is None or (not there and not opened and failures >= MOST_RESUMPTIONS):
+                return
+            there = there or opened
+            if opened:
+                since = clock()
+            failures = 0 if decoder.events + decoder.comments > events else failures + 1
+            await asyncio.sleep(self._pause(decoder, failures if opened or not there else 0))
+            decoder.restart()
 
     async def _session_stream(self, decoder: SseDecoder) -> bool | None:
-        """One connection of it. Whether something came; None: the server has no such stream."""
+        """One connection of it. Whether there was one; None: the server has no such stream.
+
+        Raises:
+            ConnectionLost: the server cannot be reached.
+            SessionEnded: it does not know the session.
+        """
         assert self._receiver is not None
         headers = {**_GET, **self._session_headers()}
         if decoder.last_id is not None:
@@ -382,15 +406,14 @@ class HttpTransport:
             answer = await self._wire.send("GET", headers)
         except Refused:
             return None
-        except ConnectionLost:
-            return False
         try:
+            if answer.status == 404 and self._session is not None:
+                raise SessionEnded("The server has ended the session.")
             if answer.status != 200 or answer.media_type != _EVENTS:
                 return False if answer.status in (429, 500, 502, 503, 504) else None
-            before = decoder.events + decoder.comments
             with contextlib.suppress(ConnectionLost):
                 await read_events(answer, decoder, self._receiver)
-            return decoder.events + decoder.comments > before
+            return True
         finally:
             answer.close()
 
@@ -411,7 +434,7 @@ class HttpTransport:
         try:
             if tasks:
                 await asyncio.wait(tasks, timeout=DELETE_LIMIT)
-            if self._session is not None:
+            if self._session is not None and not self._ended:
                 await self._delete()
         finally:
             await self._wire.close()
