@@ -161,9 +161,14 @@ def not_built(scenario: str) -> str | None:
 
 
 @contextmanager
-def server(log: Path) -> Generator[str]:
-    """Our server as a process of its own; its URL is the first line it prints."""
-    command = [sys.executable, "-m", "tests.conformance.server"]
+def server(log: Path, streams: bool) -> Generator[str]:
+    """Our server as a process of its own; its URL is the first line it prints.
+
+    Args:
+        log: takes its stderr.
+        streams: it answers every request with a stream of events, not only the slow ones.
+    """
+    command = [sys.executable, "-m", "tests.conformance.server", *(["--streams"] if streams else [])]
     with log.open("w", encoding="utf-8") as errors:
         process = subprocess.Popen(
             command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
@@ -193,7 +198,8 @@ def server_row(plan: Plan, suite: Suite, version: str, names: Sequence[str]) -> 
     row = Row(suite.version, "server", version)
     folder = results_folder(suite, "server", version)
     started = time.monotonic()
-    with server(folder / "server.log") if plan.url is None else nullcontext(plan.url) as url:
+    ours = server(folder / "server.log", streams=version != ALL)  # so both shapes of an answer are tested
+    with ours if plan.url is None else nullcontext(plan.url) as url:
         if plan.only.pattern:
             row.ran = [server_scenario(plan, suite, version, url, name) for name in names]
         else:

@@ -196,9 +196,9 @@ class _Probe:
     # --- server/discover: a verdict, or None for "go on with initialize"
 
     def _discover(self, revision: str) -> Generator[Step, Event | None, Verdict | None]:
-        tried: set[str] = set()
+        tried: list[str] = []
         while True:
-            tried.add(revision)
+            tried.append(revision)
             event = yield self._try_discover(revision)
             while isinstance(event, (Reply, ReplyError)) and event.to == "initialize":
                 event = yield Wait()
@@ -209,7 +209,8 @@ class _Probe:
                 return verdict
             if isinstance(event, ReplyError):
                 again = self._after_discover_error(event)
-                if again is None or again in tried:
+                # The one just refused may be the one named (a new server takes the old one's place): once more, then.
+                if again is None or tried.count(again) > 1:
                     return None
                 revision = again
                 continue

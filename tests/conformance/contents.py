@@ -121,7 +121,7 @@ def _tools_that_report(server: Server) -> None:
     @server.tool
     async def test_reconnection(ctx: AsyncContext) -> str:
         """Closes its stream in the middle of the call; the client comes back for the rest."""
-        ctx.close_stream(retry_ms=100)
+        await ctx.close_stream(retry_ms=100)
         await ctx.sleep(2 * PAUSE)
         return "Reconnection test completed successfully"
 

@@ -194,12 +194,12 @@ def test_a_server_that_was_never_probed_is_not_started_again() -> None:
 # --- version errors --------------------------------------------------------------------------------------------------
 
 
-def test_an_unsupported_version_with_a_mutual_one_is_tried_again_not_initialized() -> None:
-    versions = ("2025-11-25", "2026-07-28")
-    data = {"supported": ["2026-07-28"], "requested": "2026-07-28"}
-    # we know one modern revision only, so the same one cannot be retried for ever
-    done, verdict = play(start("auto", versions), ReplyError(-32022, "no", data), Reply(INITIALIZED))
-    assert done == ["server/discover", "initialize"] and verdict.era == "legacy"
+def test_the_revision_just_refused_and_named_as_supported_is_tried_once_more_not_initialized() -> None:
+    refusal = ReplyError(-32022, "no", {"supported": ["2026-07-28"], "requested": "2026-07-28"})
+    done, verdict = play(start("auto"), refusal, Reply(DISCOVERED))
+    assert done == ["server/discover"] * 2 and verdict.era == "modern"
+    done, verdict = play(start("auto"), refusal, refusal, Reply(INITIALIZED))
+    assert done == ["server/discover", "server/discover", "initialize"] and verdict.era == "legacy"
 
 
 def test_with_two_modern_revisions_the_mutual_one_is_tried(monkeypatch: pytest.MonkeyPatch) -> None:
