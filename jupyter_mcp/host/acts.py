@@ -21,6 +21,8 @@ from jupyter_mcp.host.questions import Cause
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Generator, Mapping
 
+    from jupyter_mcp.host.tasks import HostTask
+
 __all__ = ["Acts", "Running"]
 
 T = TypeVar("T")
@@ -38,6 +40,7 @@ class Running:
         complain: takes a sentence for the log of the server, when the watcher itself fails.
         notes: lines of ours that belong to the result (how to script an answer …).
         context: of whoever began it; questions are asked in it, so that a UI can know where they belong.
+        task: the server's task that it became, or None.
     """
 
     server: str
@@ -47,6 +50,7 @@ class Running:
     on_event: OnEvent | None = None
     complain: Callable[[str], object] | None = None
     notes: list[str] = field(default_factory=list[str])
+    task: HostTask | None = None
 
     def __post_init__(self) -> None:
         self.context = contextvars.copy_context()

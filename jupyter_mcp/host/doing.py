@@ -24,11 +24,13 @@ from jupyter_mcp.host.wording import nearest
 
 if TYPE_CHECKING:
     from jupyter_mcp.client.connection import Connection
+    from jupyter_mcp.client.peer import OnProgress
     from jupyter_mcp.host.approvals import Approvals, Origin
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.journal import Journal
     from jupyter_mcp.host.questioner import Questioner
     from jupyter_mcp.host.redaction import Redactor
+    from jupyter_mcp.host.tasks import HostTask, TaskBook
 
 __all__ = ["Doing"]
 
@@ -48,6 +50,7 @@ class Doing:
         journal: Journal,
         redactor: Redactor,
         ready: Callable[..., Awaitable[ServerEntry]],
+        tasks: TaskBook,
     ) -> None:
         self._acts = acts
         self._questioner = questioner
@@ -55,6 +58,7 @@ class Doing:
         self._journal = journal
         self._redactor = redactor
         self._ready = ready
+        self._tasks = tasks
 
     async def call_tool(
         self,
@@ -67,6 +71,7 @@ class Doing:
         timeout: float | None,
         check: bool,
         yes: bool,
+        background: bool,
     ) -> Result:
         """See `Host.call_tool`."""
         act = Running(server, "tools/call", name, dict(arguments), on_event)
@@ -76,18 +81,31 @@ class Doing:
 
         async def work() -> Result:
             began = time.monotonic()
-            raw = await connection.call_tool(
-                name,
-                dict(act.arguments),
-                timeout=timeout,
-                on_progress=lambda progress, total, text: act.emit(Progress(progress, total, text)),
-                on_log=_wanted,
+            raw = await self._tasks.call(
+                act, connection, timeout=timeout, background=background, on_progress=_progress(act), on_log=_wanted
             )
             note = check_output(tool, raw)
             notes = [*act.notes, note] if note else list(act.notes)
             return Result(raw, server=server, tool=name, duration=time.monotonic() - began, notes=notes)
 
-        result = await self._do(act, origin, work, yes=yes)
+        return self._checked(act, await self._do(act, origin, work, yes=yes), check)
+
+    async def task_result(self, task: HostTask, *, origin: Origin, on_event: OnEvent | None, check: bool) -> Result:
+        """See `Host.task_result`."""
+        act = Running(task.server, "tools/call", task.tool, dict(task.arguments), on_event, task=task)
+
+        async def work() -> Result:
+            began = time.monotonic()
+            raw = await self._tasks.follow(act, _progress(act))
+            notes = list(act.notes)
+            return Result(raw, server=task.server, tool=task.tool, duration=time.monotonic() - began, notes=notes)
+
+        # It was approved when it was begun.
+        return self._checked(act, await self._do(act, origin, work, yes=True), check)
+
+    def _checked(self, act: Running, result: Result, check: bool) -> Result:
+        """The result; raises `ToolError` when the tool reports an error and that was asked for."""
+        server, name = act.server, act.name
         if result.is_error and check:
             said = f"{server}.{name}: {_error_text(result)}"
             if act.notes and said[-1] not in ".!?":
@@ -174,7 +192,7 @@ class Doing:
             outcome, remark = ("error", _error_text(cast("Result", result))) if failed else ("ok", None)
             return result
         except asyncio.CancelledError:
-            outcome = "cancelled"
+            outcome, remark = "cancelled", act.task.left() if act.task is not None else None
             raise
         except MCPError as error:
             error.server = error.server or act.server
@@ -250,6 +268,10 @@ def _outcome(error: MCPError) -> str:
     if isinstance(error, InputRefused):
         return "refused"
     return "timeout" if isinstance(error, RequestTimeout) else "error"
+
+
+def _progress(act: Running) -> OnProgress:
+    return lambda progress, total, text: act.emit(Progress(progress, total, text))
 
 
 def _wanted(level: str, logger: str | None, data: Any) -> None:

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.questions import Answer, Question
+    from jupyter_mcp.host.tasks import HostTask
 
-__all__ = ["CallEvent", "Log", "OnEvent", "Progress", "QuestionClosed", "QuestionOpened", "Status"]
+__all__ = ["CallEvent", "Log", "OnEvent", "Progress", "QuestionClosed", "QuestionOpened", "Status", "TaskChanged"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,5 +69,12 @@ class Status:
     text: str
 
 
-CallEvent = Progress | Log | QuestionOpened | QuestionClosed | Status
+@dataclass(frozen=True, slots=True)
+class TaskChanged:
+    """The call is a task of the server now, or how the task is doing is another now."""
+
+    task: HostTask
+
+
+CallEvent = Progress | Log | QuestionOpened | QuestionClosed | Status | TaskChanged
 OnEvent = Callable[[CallEvent], None]

@@ -24,6 +24,7 @@ from jupyter_mcp.host.policy import Policy
 from jupyter_mcp.host.questioner import Questioner
 from jupyter_mcp.host.redaction import Redactor
 from jupyter_mcp.host.roots import Roots
+from jupyter_mcp.host.tasks import HostTask, TaskBook
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
@@ -50,7 +51,7 @@ class Host:
 
     Attributes:
         servers: the servers by name: connected, starting, lost or failed; not the ones that were disconnected.
-        policy, answers, approvals, journal, catalogue: see their modules.
+        policy, answers, approvals, journal, catalogue, tasks: see their modules.
         listeners: called (on the runtime loop) with the name of a server whose state or lists changed.
     """
 
@@ -76,8 +77,10 @@ class Host:
         self._questioner = Questioner(self.policy, self.answers, self.journal)
         self._questioner.ui = ui
         self._questioner.note = self._noted
+        ready = self._connections.ready
+        self.tasks = TaskBook(ready, self.servers)
         self._doing = Doing(
-            self._acts, self._questioner, self.approvals, self.journal, self.redactor, self._connections.ready
+            self._acts, self._questioner, self.approvals, self.journal, self.redactor, ready, self.tasks
         )
 
     # --- who answers, and what servers are told ----------------------------------------------------------------------
@@ -137,6 +140,7 @@ class Host:
 
     async def aclose(self) -> None:
         """Close everything; never raises."""
+        self._questioner.visits.end()
         await self._connections.aclose()
 
     # --- what servers offer ------------------------------------------------------------------------------------------
@@ -169,8 +173,9 @@ class Host:
         timeout: float | None = None,
         check: bool = True,
         yes: bool = False,
+        background: bool = False,
     ) -> Result:
-        """Call a tool.
+        """Call a tool. A call that becomes a task is waited for; cancelling the wait leaves the task (see `tasks`).
 
         Args:
             server, tool: names, as listed.
@@ -180,6 +185,7 @@ class Host:
             timeout: seconds without an answer or progress.
             check: raise `ToolError` when the tool reports an error.
             yes: the person approved this very call (`--yes`).
+            background: nobody waits at a prompt: where the protocol lets the client choose, it becomes a task.
 
         Raises:
             UsageError: no such tool, or arguments that its schema does not take.
@@ -187,8 +193,22 @@ class Host:
             ToolError, RequestError, RequestTimeout, ConnectionLost, InputRefused: how it ended.
         """
         return await self._doing.call_tool(
-            server, tool, arguments or {}, origin=origin, on_event=on_event, timeout=timeout, check=check, yes=yes
+            server,
+            tool,
+            arguments or {},
+            origin=origin,
+            on_event=on_event,
+            timeout=timeout,
+            check=check,
+            yes=yes,
+            background=background,
         )
+
+    async def task_result(
+        self, task: HostTask, *, origin: Origin = "code", on_event: OnEvent | None = None, check: bool = True
+    ) -> Result:
+        """Wait for the result of a task; cancelling the wait leaves it. Raises as `call_tool`."""
+        return await self._doing.task_result(task, origin=origin, on_event=on_event, check=check)
 
     async def read(
         self,

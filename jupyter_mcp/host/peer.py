@@ -13,6 +13,8 @@ from jupyter_mcp.host.catalogue import LISTS
 from jupyter_mcp.host.echo import Echo
 from jupyter_mcp.host.events import Log
 from jupyter_mcp.protocol.capabilities import client_capabilities
+from jupyter_mcp.protocol.methods import TASKS_EXTENSION
+from jupyter_mcp.protocol.revisions import era
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -32,6 +34,8 @@ _QUIET = (
     "notifications/elicitation/complete",
     "notifications/resources/updated",
     "notifications/subscriptions/acknowledged",
+    "notifications/tasks",
+    "notifications/tasks/status",
 )
 
 
@@ -59,8 +63,9 @@ class HostPeer:
         self._echo = Echo()
 
     def capabilities(self, revision: str) -> dict[str, Any]:
-        """Everything a person (or a script) can answer: forms, pages to open, sampling; and the roots."""
-        return client_capabilities(revision)
+        """Everything a person (or a script) can answer: forms, pages to open, sampling; the roots; tasks."""
+        extensions: dict[str, Any] = {TASKS_EXTENSION: {}} if era(revision) == "modern" else {}
+        return client_capabilities(revision, extensions=extensions)
 
     async def question(
         self, connection: Connection, method: str, params: Mapping[str, Any], cause: Call | None
