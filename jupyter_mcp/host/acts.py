@@ -40,6 +40,7 @@ class Running:
         complain: takes a sentence for the log of the server, when the watcher itself fails.
         notes: lines of ours that belong to the result (how to script an answer …).
         context: of whoever began it; questions are asked in it, so that a UI can know where they belong.
+        over: it has ended; nothing can hang on it any more.
         task: the server's task that it became, or None.
     """
 
@@ -54,6 +55,7 @@ class Running:
 
     def __post_init__(self) -> None:
         self.context = contextvars.copy_context()
+        self.over = False
         self._scope = CancelScope()
         self._questions: set[CancelScope] = set()
         self._failure: Exception | None = None
@@ -93,6 +95,7 @@ class Running:
             raise
         finally:
             _current.reset(token)
+            self.over = True
             for question in list(self._questions):
                 question.cancel()
         assert self._failure is not None  # only `fail` cancels this scope
@@ -107,6 +110,8 @@ class Running:
         """Ask something that is withdrawn when the act ends. Raises `InputRefused` when that happens."""
         with CancelScope() as scope:
             self._questions.add(scope)
+            if self.over:
+                scope.cancel()
             try:
                 return await ask()
             finally:

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 __all__ = ["LEVELS", "LogLine", "ServerEntry", "State"]
 
-State = Literal["starting", "ready", "lost", "closed", "failed"]
+State = Literal["starting", "ready", "unresponsive", "lost", "reconnecting", "closed", "failed"]
 LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 _KEPT = 1_000
 _LONGEST = 4_000
@@ -65,7 +65,9 @@ class ServerEntry:
 
     @property
     def state(self) -> State:
-        """ "starting", "ready", "lost" (it went away), "closed" (we closed it) or "failed" (it never came up)."""
+        """Where it stands: "starting", "ready", "unresponsive" (no sign of life), "lost" (went away), "reconnecting",
+        "closed" (we closed it) or "failed" (it never came up).
+        """
         if self.error is not None:
             return "failed"
         return "closed" if self.connection is None else self.connection.state

@@ -6,6 +6,7 @@ All of it is called on the runtime loop, some of it for every message, so it onl
 from __future__ import annotations
 
 import json
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import InputRefused, UsageError
@@ -31,7 +32,6 @@ _MOST_PROBLEMS = 200
 _QUIET = (
     "notifications/progress",
     "notifications/cancelled",
-    "notifications/elicitation/complete",
     "notifications/resources/updated",
     "notifications/subscriptions/acknowledged",
     "notifications/tasks",
@@ -72,10 +72,17 @@ class HostPeer:
     ) -> dict[str, Any]:
         """The bare result; a scripted answer that does not fit ends the call that caused the question."""
         act = self._act(cause)
-        revision = connection.revision or ""
+        waiting = connection.link.waiting if connection.link is not None else None
         try:
             return await self._questioner.answer(
-                self._entry.name, revision, method, params, act=act, roots=self._roots(self._entry)
+                self._entry.name,
+                connection.revision or "",
+                method,
+                params,
+                act=act,
+                roots=self._roots(self._entry),
+                again=cause is not None and (waiting is None or waiting.find(cause.id) is None),
+                paused=waiting.paused if waiting is not None else nullcontext,
             )
         except UsageError as error:
             self._entry.say("note", str(error), level="error")
@@ -87,6 +94,8 @@ class HostPeer:
         """A log message goes to the log and to the act it belongs to; what we do not know is named once."""
         if method == "notifications/message":
             self._log(params, self._act(call))
+        elif method == "notifications/elicitation/complete":
+            self._questioner.visits.pages.completed(self._entry.name, params.get("elicitationId"))
         elif method not in _QUIET and not method.endswith("list_changed") and method not in self._unknown:
             self._unknown.add(method)
             self._entry.say("server", f"sent {method[:100]}, which means nothing here", level="debug")

@@ -4,25 +4,28 @@
 
 Whatever answers, the answer is checked against what was asked before it is sent; a person is asked again with what was
 wrong, a wrong script ends the call with one clear line. Nothing is rendered here, and no model answers (yet).
-Elicitation can be declined on the wire; sampling cannot, so its refusal is `InputRefused`.
+Elicitation can be declined on the wire; sampling cannot, so its refusal is `InputRefused`. What comes after the consent
+to open a page is `visits`.
 """
 
 from __future__ import annotations
 
 import asyncio
 import itertools
+from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import InputRefused, RequestError, UsageError
 from jupyter_mcp.host.answers import AnswerBook, properties
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
 from jupyter_mcp.host.questions import Answer, Question, QuestionKind, QuestionUI
-from jupyter_mcp.host.urls import url_warning, web_host
+from jupyter_mcp.host.visits import Visits
 from jupyter_mcp.protocol.secrets import secret_question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from contextlib import AbstractContextManager
     from types import ModuleType
 
     from jupyter_mcp.host.acts import Running
@@ -45,6 +48,7 @@ class Questioner:
         self.journal = journal
         self.ui: QuestionUI | None = None
         self.note: Callable[[str, str], None] = lambda server, text: None
+        self.visits = Visits(self)
         self._ids = itertools.count(1)
 
     async def answer(
@@ -56,6 +60,8 @@ class Questioner:
         *,
         act: Running | None,
         roots: Sequence[Mapping[str, Any]],
+        again: bool = False,
+        paused: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> dict[str, Any]:
         """The bare result for a server's request.
 
@@ -64,6 +70,8 @@ class Questioner:
             method, params: what it asks, untrusted.
             act: the act during which it came, if that is known.
             roots: what `roots/list` answers.
+            again: the answer makes the request of the act go out once more (else the server holds it still).
+            paused: lets the clocks of our requests stand still.
 
         Raises:
             InputRefused: sampling or roots refused, or the act ended meanwhile.
@@ -72,10 +80,16 @@ class Questioner:
         """
         if method == "roots/list":
             return self._roots(server, act, roots)
-        question = self._question(server, method, params, act)
+        try:
+            question = self._question(server, method, params, act)
+        except RequestError as error:
+            self._unfit(server, method, error, act)
+            raise
 
         async def ask() -> Answer:
-            return await self._decide(question, method, revision, act)
+            answer = await self._decide(question, method, revision, act)
+            visiting = question.kind == "url" and answer.action == "accept" and answer.by == "person"
+            return await self.visits.after_consent(question, answer, act, again, paused) if visiting else answer
 
         number = self.journal.begin(server, method, question.message[:200], "server")
         outcome, remark, sent = "error", None, None
@@ -92,6 +106,16 @@ class Questioner:
         finally:
             self.journal.end(number, outcome, remark=remark, arguments=sent)
         return _result(question, answer)
+
+    def _unfit(self, server: str, method: str, error: RequestError, act: Running | None) -> None:
+        """A question that is not put to anybody: the person is told why, and that it was tried."""
+        if error.code != _INVALID_PARAMS:
+            return
+        number = self.journal.begin(server, method, error.message[:200], "server")
+        self.journal.end(number, "refused", remark=error.message)
+        if act is not None:
+            act.note(error.message)
+        self.note(server, error.message)
 
     # --- deciding ----------------------------------------------------------------------------------------------------
 
@@ -215,11 +239,13 @@ def _kind(server: str, method: str, params: Mapping[str, Any]) -> tuple[Question
         return "elicitation", message, secret_question(_validation().as_form(params.get("requestedSchema")), message)
     if mode != "url":
         raise RequestError(f"Unknown elicitation mode {mode!r:.40}", code=_INVALID_PARAMS, server=server)
-    if web_host(params.get("url")) is None:
-        raise RequestError(
-            f"{server} wants to open something that is no web address.", code=_INVALID_PARAMS, server=server
-        )
-    return "url", message, url_warning(cast("str", params["url"]))
+    from jupyter_mcp.host import urls
+
+    address = urls.read(params.get("url"))
+    if address.refusal is not None:
+        text = f"{server} wants a page opened, which is refused. {address.refusal}"
+        raise RequestError(text, code=_INVALID_PARAMS, server=server)
+    return "url", message, " ".join(address.warnings) or None
 
 
 def _check(

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
 QuestionKind = Literal["elicitation", "url", "sampling", "approval"]
 Action = Literal["accept", "decline", "cancel"]
+Step = Literal["consent", "retry", "wait"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +47,9 @@ class Question:
         cause: the act in flight, when it is known.
         warning: one sentence when the question looks like a hunt for a secret, else None.
         problems: what was wrong with the previous answer (field name -> sentence), when the question is put again.
+        step: of a "url" question, which keeps its id: "consent" (may the page be opened?), and once the person agreed
+            "retry" (accept sends the server's request again, as soon as the person is done there) or "wait" (the
+            server has its answer and goes on by itself; cancel ends the call).
     """
 
     id: str
@@ -56,6 +60,7 @@ class Question:
     cause: Cause | None = None
     warning: str | None = None
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
+    step: Step = "consent"
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,7 +72,8 @@ class Answer:
         content: the form's values, a sampling result ({"text": …} or a CreateMessageResult), or nothing.
         remark: the person's own words with a decline; kept in the journal, never sent.
         remember: for an approval: do not ask again for this tool in this kernel.
-        by: "person", "script", "policy" (a rule) or "headless" (nobody there), for the journal.
+        by: "person", "script", "policy" (a rule), "headless" (nobody there) or "server" (it said that a page is done),
+            for the journal.
         note: one line for the cell when nobody could be asked (how to script the answer).
     """
 
@@ -75,12 +81,16 @@ class Answer:
     content: Mapping[str, Any] | None = None
     remark: str | None = None
     remember: bool = False
-    by: Literal["person", "script", "policy", "headless"] = "person"
+    by: Literal["person", "script", "policy", "headless", "server"] = "person"
     note: str | None = None
 
 
 class QuestionUI(Protocol):
-    """Renders questions; implemented by `runtime.desk`, by scripts in tests, by the terminal."""
+    """Renders questions; implemented by `runtime.desk`, by scripts in tests, by the terminal.
+
+    It may have a method `settle(question, answer) -> bool` besides: the answer came from elsewhere, so an open question
+    is closed with it (False: it is not open).
+    """
 
     async def ask(self, question: Question) -> Answer:
         """Put the question and wait for the answer. Cancelling the awaiting task withdraws the question."""

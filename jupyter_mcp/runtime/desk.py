@@ -71,6 +71,7 @@ class QuestionDesk:
         self.limit = LIMIT_SECONDS
         self.presenter: Callable[[Question, Callable[[Answer], None]], Presented] | None = None
         self.open: list[Question] = []
+        self._tickets: dict[tuple[str, str], _Ticket] = {}
         self._places: dict[str, Place] = {}
 
     def place_slot(self, server: str | None = None) -> Place:
@@ -90,12 +91,20 @@ class QuestionDesk:
             return Answer("cancel", by="headless")
         if way == "decline":
             return Answer("decline", by="script", remark="questions are declined (mode “decline”)")
-        ticket = _Ticket(question, where, way)
+        ticket = self._tickets[question.id, question.step] = _Ticket(question, where, way)
         self.open.append(question)
         try:
             return await ticket.wait(self._show(ticket), self.limit)
         finally:
             self.open.remove(question)
+            self._tickets.pop((question.id, question.step), None)
+
+    def settle(self, question: Question, answer: Answer) -> bool:
+        """Close an open question with an answer that came from elsewhere; False when it is not open."""
+        ticket = self._tickets.get((question.id, question.step))
+        if ticket is not None:
+            ticket.answer(answer)
+        return ticket is not None
 
     def _where(self, question: Question) -> Place:
         """The cell of the call that caused it; for what has no known cause, whichever cell is waiting."""
@@ -221,7 +230,11 @@ def _by_input(ticket: _Ticket) -> None:
     read = cast("Callable[[str], str]", input)
     try:
         with interrupts.raising():
-            ticket.answer(Dialogue(read, say, getpass.getpass).ask(ticket.question))
+            dialogue = Dialogue(read, say, getpass.getpass)
+            if ticket.question.step == "wait":  # the server goes on by itself, so the cell must not be held
+                dialogue.tell(ticket.question)
+            else:
+                ticket.answer(dialogue.ask(ticket.question))
     except KeyboardInterrupt:
         if not ticket.place.waiting:  # else the interrupted wait cancels its call, and the question with it
             ticket.answer(Answer("cancel"))

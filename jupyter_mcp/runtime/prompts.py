@@ -11,6 +11,7 @@ import json
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from jupyter_mcp.host import urls
 from jupyter_mcp.host.forms import UNSET, Field, FieldError, collect, constraints, fields, labels, parse
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.protocol.framing import printable
@@ -54,9 +55,15 @@ class Dialogue:
     say: Callable[[str], object]
     read_secret: Callable[[str], str] | None = field(default=None)
 
+    def tell(self, question: Question) -> None:
+        """A page was agreed to and its server goes on by itself: say where it is and what ends the waiting."""
+        self.say(f"Open it in your browser:\n  {_address(question)}")
+        self.say(f"{question.server} goes on when it knows that you are done; an interrupt ends the call.")
+
     def ask(self, question: Question) -> Answer:
         """Put the question. The end of input is a cancel; a KeyboardInterrupt is the caller's."""
-        self._head(question)
+        if question.step == "consent":
+            self._head(question)
         ask = {"elicitation": self._form, "url": self._url, "sampling": self._sampling, "approval": self._approval}
         try:
             return ask[question.kind](question)
@@ -94,8 +101,18 @@ class Dialogue:
                 return Answer("accept", content=values)
 
     def _url(self, question: Question) -> Answer:
-        self.say(f"It wants you to open this page, outside this program:\n  {_text(question.params.get('url'))}")
-        return self._yes_or_no("Is that all right? [y]es, [n]o, :cancel: ")
+        if question.step == "retry":
+            self.say(f"Open it in your browser:\n  {_address(question)}")
+            self._line(f"Press Enter when you are done there, and {question.server} is asked again (or :cancel): ")
+            return Answer("accept")
+        address = urls.read(question.params.get("url"))
+        self.say("It wants you to open a page in your browser, outside this program:")
+        self.say(f"  site     {address.site}{f'  (reads {address.reads})' if address.reads else ''}")
+        self.say(f"  address  {_address(question)}")
+        if address.refusal is not None:
+            self.say(f"! {address.refusal}")
+            return self._no("It is not opened. [n]o (decline), :cancel: ")
+        return self._yes_or_no("Open it? [y]es, [n]o, :cancel: ")
 
     def _approval(self, question: Question) -> Answer:
         params = question.params
@@ -220,6 +237,11 @@ class Dialogue:
                 case _:
                     continue
 
+    def _no(self, prompt: str) -> Answer:
+        while self._line(prompt).strip().lower() not in ("", "n", "no"):
+            continue
+        return Answer("decline")
+
     def _head(self, question: Question) -> None:
         cause = question.cause
         during = f" (during {question.server}.{printable(cause.name, 80)})" if cause is not None else ""
@@ -244,6 +266,11 @@ def _shown(one: Field, value: Any) -> str:
 def _text(value: Any) -> str:
     """A server's words, several lines allowed, nothing that could move the cursor."""
     return "\n".join(printable(line, _LINE) for line in str(value or "").splitlines()[:100])
+
+
+def _address(question: Question) -> str:
+    """The whole address: a part of it could not be judged."""
+    return printable(str(question.params.get("url") or ""), urls.MAX_URL)
 
 
 def _messages(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:

@@ -181,7 +181,7 @@ async def test_a_page_to_open_is_a_question_with_a_warning_when_it_may_deceive(q
     params = {"mode": "url", "message": "Sign in", "url": "https://xn--pple-43d.com/", "elicitationId": "e"}
     assert await ask(questioner, params) == {"action": "accept"}
     assert person.asked[0].kind == "url"
-    assert "punycode" in (person.asked[0].warning or "") or "alphabet" in (person.asked[0].warning or "")
+    assert "xn--pple-43d.com" in (person.asked[0].warning or "")
 
 
 @pytest.mark.parametrize(
@@ -189,9 +189,12 @@ async def test_a_page_to_open_is_a_question_with_a_warning_when_it_may_deceive(q
 )
 async def test_what_is_no_web_address_is_never_put_to_the_person(questioner: Questioner, params: dict[str, Any]):
     questioner.ui = Person()
+    act, _ = watched()
     with pytest.raises(RequestError) as error:
-        await ask(questioner, {"message": "x", **params})
+        await ask(questioner, {"message": "x", **params}, act=act)
     assert error.value.code == -32602
+    assert act.notes == [error.value.message], "the person is told why"
+    assert questioner.journal.acts()[-1].outcome == "refused"
 
 
 # --- sampling and roots ----------------------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ from typing import Any
 
 import pytest
 
-from jupyter_mcp.host.urls import url_warning, web_host
 from jupyter_mcp.host.validation import elicitation, sampling
 
 NEW, OLD = "2025-11-25", "2025-06-18"
@@ -143,45 +142,3 @@ def test_several_texts_are_joined_and_a_model_is_kept():
 @pytest.mark.parametrize("content", [{}, {"text": 5}, {"content": []}, {"content": [5]}, {"content": {"text": "x"}}])
 def test_what_is_no_answer_to_sampling_is_a_problem(content: Any):
     assert sampling({}, content, NEW).problems
-
-
-# --- addresses -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("url", "host"),
-    [
-        ("https://example.org/x?y", "example.org"),
-        ("http://localhost:8080/", "localhost:8080"),
-        ("https://[::1]:9/", "[::1]:9"),
-        ("https://ann@evil.org/", "evil.org"),
-        ("javascript:alert(1)", None),
-        ("file:///etc/passwd", None),
-        ("https://", None),
-        ("https://a b.org", None),
-        ("https://a\\b.org", None),
-        ("https://x:99999999/", None),
-        (5, None),
-    ],
-)
-def test_only_web_addresses_have_a_host(url: Any, host: str | None):
-    assert web_host(url) == host
-
-
-@pytest.mark.parametrize(
-    ("url", "word"),
-    [
-        ("https://xn--pple-43d.com/", "another alphabet"),
-        ("https://аpple.com/", "xn--"),
-        ("https://bank.com@evil.org/", "leads to evil.org"),
-        ("http://93.184.216.34/", "bare number"),
-        ("http://example.org/", "not encrypted"),
-    ],
-)
-def test_an_address_that_may_deceive_is_warned_about(url: str, word: str):
-    assert word in (url_warning(url) or "")
-
-
-@pytest.mark.parametrize("url", ["https://example.org/", "http://localhost:8000/x", "http://127.0.0.1/"])
-def test_an_ordinary_address_is_not(url: str):
-    assert url_warning(url) is None

@@ -201,44 +201,135 @@ def test_the_five_enum_spellings_send_their_values(page: Page) -> None:
     assert asked.answers[0].content == {"named": "p3", "multi": ["y"], "plain": "b", "titled": "#00f", "several": ["w"]}
 
 
-def url(address: str) -> Asked:
-    return Asked("url", "Log in", params={"url": address})
+def url(address: str, step: Any = "consent", **more: Any) -> Asked:
+    return Asked("url", "Log in", params={"url": address}, step=step, **more)
 
 
 def links(asked: Asked) -> list[str]:
     return [w.value for w in walk(asked.root) if type(w).__name__ == "HTML" and "<a " in w.value]
 
 
+LOGIN = "https://login.example.org/a?x=1&y=é"
+
+
 def test_an_address_is_text_until_the_person_agrees(page: Page) -> None:
-    asked = url('https://login.example.org/a?x="><script>')
+    asked = url(LOGIN)
     assert links(asked) == []
-    assert "login.example.org" in words(asked.root)
-    asked.press("I agree, show the link")
-    assert asked.answers == []
-    [link] = links(asked)
-    assert 'rel="noopener noreferrer"' in link
-    assert 'target="_blank"' in link
-    assert "<script>" not in link
-    asked.press("Done, go on")
+    assert "<a " not in page.last["text/html"]
+    shown = words(asked.root)
+    assert shown.startswith("demo asks you to open a page, while running demo.book Log in site login.example.org")
+    assert "https:// login.example.org /a?x=1&amp;y=é" in shown, "the host is set apart, nothing is left out"
+    asked.press("Open")
     assert asked.answers == [Answer("accept")]
+    assert links(asked) == []
+
+
+@pytest.mark.parametrize("step", ["retry", "wait"])
+def test_once_agreed_there_is_one_link_that_tells_the_page_nothing(page: Page, step: str) -> None:
+    asked = url(LOGIN, step)
+    [link] = links(asked)
+    assert link.count("<a ") == 1
+    assert 'href="https://login.example.org/a?x=1&amp;y=é" target="_blank" rel="noopener noreferrer"' in link
+    assert 'referrerpolicy="no-referrer"' in link
+    for banned in ("<script", "<iframe", "<img", "onclick", "http-equiv"):
+        assert banned not in page.last["text/html"] + " ".join(w.value for w in walk(asked.root) if hasattr(w, "value"))
 
 
 @pytest.mark.parametrize(
-    "address", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "", "https://[bad", "//x"]
+    ("step", "label", "action"),
+    [
+        ("consent", "Open", "accept"),
+        ("consent", "Decline", "decline"),
+        ("consent", "Cancel", "cancel"),
+        ("retry", "Retry", "accept"),
+        ("retry", "Cancel", "cancel"),
+        ("wait", "Close", "accept"),
+        ("wait", "Cancel call", "cancel"),
+    ],
 )
-def test_what_is_no_web_address_never_becomes_a_link(page: Page, address: str) -> None:
-    asked = url(address)
-    agree = button(asked.root, "I agree, show the link")
-    assert agree.disabled
-    agree.click()
+def test_each_step_has_its_own_answers(page: Page, step: str, label: str, action: Any) -> None:
+    asked = url(LOGIN, step)
+    asked.press(label)
+    assert asked.answers == [Answer(action)]
+
+
+def test_the_next_step_takes_the_place_of_the_one_before(page: Page) -> None:
+    first = url(LOGIN)
+    first.press("Open")
+    first.presented.close(first.answers[0])
+    second = url(LOGIN, "retry")
+    assert len(page.outputs) == 1
+    assert page.live
+    second.press("Retry")
+    second.presented.close(second.answers[0])
+    assert len(page.outputs) == 1
+    assert page.text.splitlines() == [
+        "demo asked you to open a page, while running demo.book",
+        "> Log in",
+        "  site: login.example.org",
+        "Agreed to open it; the request was sent again",
+    ]
+
+
+def test_a_server_that_says_that_the_page_is_done_stands_in_the_record(page: Page) -> None:
+    url(LOGIN, "retry").presented.close(Answer("accept", by="server"))
+    assert "demo said that it is done; the request was sent again" in page.text
+
+
+def test_a_call_that_ends_by_itself_leaves_the_page_as_opened(page: Page) -> None:
+    url(LOGIN, "wait").presented.close(None)
+    assert "Agreed to open it" in page.text
+    assert "cancelled" not in page.text
+
+
+def test_giving_up_at_the_page_is_told_apart(page: Page) -> None:
+    url(LOGIN, "retry").presented.close(Answer("cancel"))
+    assert "Agreed to open it, then cancelled" in page.text
+    assert "<a " not in page.last["text/html"]
+
+
+def test_a_record_names_the_site_only_because_addresses_hold_one_time_codes(page: Page) -> None:
+    asked = url("https://login.example.org/?code=s3cr3t", "retry")
+    assert "code=s3cr3t" in page.text, "whoever has to open it sees all of it"
+    asked.presented.close(Answer("accept"))
+    assert "s3cr3t" not in str(page.last)
+    assert "<a " not in str(page.last)
+
+
+def test_without_a_known_call_there_is_none_to_cancel(page: Page) -> None:
+    question = Question("q9", "url", "demo", "Log in", {"url": LOGIN}, step="wait")
+    presented: Any = cards.presenter(question, lambda _: None)
+    assert [w.description for w in walk(presented.card.root) if type(w).__name__ == "Button"] == ["Close"]
+
+
+@pytest.mark.parametrize(
+    "address", ["javascript:alert(1)", "data:text/html,x", "file:///etc/passwd", "", "https://[bad", "//x", None]
+)
+@pytest.mark.parametrize(("step", "open_"), [("consent", "Open"), ("retry", "Retry"), ("wait", "Close")])
+def test_what_is_no_web_address_never_becomes_a_link(page: Page, address: Any, step: str, open_: str) -> None:
+    asked = url(address, step)
+    button(asked.root, open_).click()
+    assert asked.answers == []
     assert links(asked) == []
-    asked.press("Decline")
-    assert asked.answers == [Answer("decline")]
+    assert "<a " not in page.last["text/html"]
+    asked.presented.close(Answer("accept"))
+    assert "<a " not in page.last["text/html"]
 
 
-def test_an_address_with_lookalike_letters_is_pointed_out(page: Page) -> None:
-    assert "look like others" in words(url("https://exämple.org/").root)
-    assert "look like others" not in words(url("https://example.org/").root)
+def test_an_address_in_another_alphabet_is_shown_both_ways(page: Page) -> None:
+    asked = url("https://xn--pple-43d.com/", warning="letters outside ASCII can imitate a name you know.")
+    shown = words(asked.root)
+    assert "site xn--pple-43d.com reads as аpple.com" in shown
+    assert "Careful: letters outside ASCII" in shown
+    asked.presented.close(Answer("decline"))
+    assert "xn--pple-43d.com in DNS" in page.text
+    assert "reads as" not in words(url("https://example.org/").root)
+
+
+def test_markup_in_an_address_stays_text(page: Page) -> None:
+    url("https://example.org/?b='onmouseover='x", "retry")
+    assert "onmouseover='x" not in page.last["text/html"]
+    assert "&#x27;onmouseover=&#x27;x" in page.last["text/html"]
 
 
 def test_sampling_shows_everything_before_a_word_goes_back(page: Page) -> None:

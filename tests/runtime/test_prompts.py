@@ -173,11 +173,51 @@ def test_lists_and_long_texts_and_groups() -> None:
     assert content == {"tags": ["a", "b"], "body": "one\ntwo", "range": {"from": 1, "to": 2}}
 
 
+def page(url: str = "https://example.org/pay", **more: Any) -> Question:
+    return question("url", {"url": url}, **more)
+
+
 def test_a_page_to_open_is_shown_and_confirmed() -> None:
     person = Person("perhaps", "yes")
-    assert person.ask(question("url", {"url": "https://example.org/pay"})) == Answer("accept")
-    assert "https://example.org/pay" in person.text
-    assert Person("n").ask(question("url", {"url": "https://example.org/"})) == Answer("decline")
+    assert person.ask(page()) == Answer("accept")
+    assert "  site     example.org" in person.said
+    assert "  address  https://example.org/pay" in person.said
+    assert Person("n").ask(page()) == Answer("decline")
+
+
+def test_a_name_in_another_alphabet_is_shown_both_ways_and_warned_of() -> None:
+    person = Person(":cancel")
+    assert person.ask(page("https://xn--pple-43d.com/", warning="letters can imitate")) == Answer("cancel")
+    assert "  site     xn--pple-43d.com  (reads аpple.com)" in person.said
+    assert "! letters can imitate" in person.said
+
+
+def test_a_long_address_is_shown_to_its_end() -> None:
+    person = Person("n")
+    url = f"https://example.org/?state={'a' * 5_000}end"
+    person.ask(page(url))
+    assert f"  address  {url}" in person.said
+
+
+def test_what_may_not_be_opened_can_only_be_refused() -> None:
+    person = Person("y", "n")
+    assert person.ask(page("javascript:alert(1)")) == Answer("decline")
+    assert "! Only http and https pages are opened, not javascript: addresses." in person.said
+
+
+def test_once_agreed_enter_sends_the_request_again() -> None:
+    person = Person("")
+    assert person.ask(page(step="retry")) == Answer("accept")
+    assert person.said == ["Open it in your browser:\n  https://example.org/pay"]
+    assert "Press Enter when you are done there" in person.prompts[0]
+    assert Person(":cancel").ask(page(step="retry")) == Answer("cancel")
+
+
+def test_a_server_that_goes_on_by_itself_is_not_waited_for() -> None:
+    person = Person()
+    Dialogue(person.read, person.said.append).tell(page(step="wait"))
+    assert person.prompts == []
+    assert "demo goes on when it knows that you are done" in person.text
 
 
 def test_an_act_is_shown_with_its_arguments_and_approved_once_or_for_the_kernel() -> None:

@@ -37,6 +37,10 @@ _STYLE = """<style>
  border-bottom:1px solid var(--jp-border-color2,rgba(128,128,128,.4))}
 .jmcp .widget-html-content img{max-width:100%;height:auto}
 .jmcp .widget-html-content a{color:var(--jp-content-link-color,#1565c0);text-decoration:underline}
+.jmcp .widget-html-content a.jmcp-open{display:inline-block;padding:5px 14px;margin:4px 0;border-radius:3px;
+ background:var(--jp-brand-color1,#1976d2);color:var(--jp-ui-inverse-font-color1,#fff);text-decoration:none;
+ font-weight:600}
+.jmcp .widget-html-content a.jmcp-open:hover{text-decoration:underline}
 .jmcp .widget-html-content progress{width:min(420px,100%);height:14px;accent-color:var(--jp-brand-color1,#1976d2)}
 .jmcp .jmcp-head p{font-size:var(--jp-ui-font-size2,15px)}
 .jmcp .jmcp-warning .widget-html-content{border-left:4px solid var(--jp-warn-color1,#f57c00);padding:4px 10px;

@@ -35,16 +35,27 @@ class Card:
         static: draws the card as it is now, for the plain side of the output.
         ended: draws its end without a result (the kernel ends, the extension is unloaded); None for an explorer, which
             has no end of its own.
+        place: display id of an output that it takes the place of; by default it is an output of its own.
+
+    Attributes:
+        id: the display id of its output.
     """
 
-    def __init__(self, root: Any, static: Callable[[], Bundle], ended: Callable[[], Bundle] | None = None) -> None:
+    def __init__(
+        self,
+        root: Any,
+        static: Callable[[], Bundle],
+        ended: Callable[[], Bundle] | None = None,
+        place: str | None = None,
+    ) -> None:
         self.root = root
         self._static = static
         self._ended = ended or static
         self._explorer = ended is None
         if self._explorer:
             root.add_class("jmcp-explorer")
-        self._id = f"jupyter-mcp-{uuid.uuid4().hex}"  # transient: Jupyter does not save it
+        self.id = place or f"jupyter-mcp-{uuid.uuid4().hex}"  # transient: Jupyter does not save it
+        self._replaces = place is not None
         self._shown = False
         self._over = False
         self._guard = threading.Lock()
@@ -68,15 +79,16 @@ class Card:
         view = {"version_major": 2, "version_minor": 0, "model_id": self.root.model_id}
         self.wire()
         if self._explorer:
-            publish(_still(self._static()), transient={"display_id": f"{self._id}-still"})
-        publish({**({"text/plain": ""} if self._explorer else self._static()), VIEW: view}, transient=self._transient)
+            publish(_still(self._static()), transient={"display_id": f"{self.id}-still"})
+        contents = {**({"text/plain": ""} if self._explorer else self._static()), VIEW: view}
+        publish(contents, transient=self._transient, update=self._replaces)
         with _lock:
-            _live[self._id] = self
+            _live[self.id] = self
         return self
 
     @property
     def _transient(self) -> dict[str, str]:
-        return {"display_id": self._id}
+        return {"display_id": self.id}
 
     def wire(self, *more: Any) -> None:
         """Let the page choose the thread for these widgets' messages (ipykernel 7.4); also for widgets made later."""
@@ -94,7 +106,7 @@ class Card:
                 return False
             self._over = True
         with _lock:
-            _live.pop(self._id, None)
+            _live.pop(self.id, None)
         if self._shown and self._explorer:
             publish({"text/plain": "", "text/html": ""}, transient=self._transient, update=True)
         elif self._shown:

@@ -42,9 +42,10 @@ class QuestionCard:
     Args:
         question: what is asked.
         reply: called once with the person's answer, on whatever thread the button's message comes.
+        place: display id of an output that this card takes the place of, if any.
     """
 
-    def __init__(self, question: Question, reply: Reply) -> None:
+    def __init__(self, question: Question, reply: Reply, place: str | None = None) -> None:
         self.question = question
         self._reply = reply
         self._answered: Answer | None = None
@@ -54,7 +55,7 @@ class QuestionCard:
         body = self._body()
         root = kit.root([*self._head(), *body, self._status, kit.row(self._foot())])
         expired = QuestionRecord(question, None, "expired: the kernel ended before it was answered")
-        self.card = Card(root, lambda: bundle(question), lambda: bundle(expired))
+        self.card = Card(root, lambda: bundle(question), lambda: bundle(expired), place)
 
     def _body(self) -> list[Any]:
         """The widgets of this kind of question."""

@@ -1,69 +1,91 @@
-"""A server asks the person to open a page: the whole address as text, a link only after consent, never by itself."""
+"""A server asks the person to open a page: judged first, opened by the person's own click, then gone on from.
+
+One card in three steps, each a question of the host's: Open, Decline, Cancel; then, with the link, Retry and Cancel, or
+(when the server holds the call and goes on by itself) Close and Cancel call. A later step takes the place of the one
+before it in the output. The page is never fetched, previewed or framed, and no link is on the card before the consent.
+"""
 
 from __future__ import annotations
 
-from typing import Any
-from urllib.parse import urlsplit
+from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.host import urls
+from jupyter_mcp.host.questions import Answer
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.question import QuestionCard
-from jupyter_mcp.notebook.render import html
-from jupyter_mcp.notebook.render.questions import host_of
-from jupyter_mcp.notebook.render.text import clean
+from jupyter_mcp.notebook.render.addresses import address_piece, link_piece, page_name
+
+if TYPE_CHECKING:
+    from jupyter_mcp.host.questions import Question
+    from jupyter_mcp.notebook.cards.question import Reply
 
 __all__ = ["UrlCard"]
 
-MAX_URL = 4_000
+_agreed: dict[str, str] = {}  # id of a question -> display id of its card, between two steps
+_MOST = 64
 
 
 class UrlCard(QuestionCard):
-    """Address, consent, link. Nothing is fetched; the link opens by the person's own click only."""
+    """The card of one step."""
+
+    def __init__(self, question: Question, reply: Reply) -> None:
+        self._address = urls.read(question.params.get("url"))
+        super().__init__(question, reply, _agreed.pop(question.id, None) if question.step != "consent" else None)
 
     def _body(self) -> list[Any]:
-        self._url = clean(str(self.question.params.get("url") or "")).strip()
-        self._problem = _problem(self._url)
-        host = host_of(self._url)
-        odd = "" if host.isascii() and "xn--" not in host else " (it has letters that look like others: check it)"
-        facts = [
-            ["<b>site</b>", f"<b>{html.escape(host)}</b>{html.escape(odd)}"],
-            ["<b>full address</b>", html.code(self._url[:MAX_URL])],
-        ]
-        self._link = kit.markup("")
-        self._agree = self.action("I agree, show the link", self._consent, "primary", f"Show a link to {host}")
-        self._done = self.action("Done, go on", lambda: self.answer("accept"), "success", "Tell the server you agreed")
-        kit.hide(self._done, True)
-        if self._problem:
-            self._agree.disabled = True
-            self.say(self._problem, "error")
-        else:
-            self.say("Only open it if you trust this site with what it will ask for. The page is not loaded before.")
-        return [kit.markup(html.table([], facts)), self._link]
+        parts = [kit.markup(address_piece(self._address).html)]
+        link = link_piece(self._address, css="jmcp-open")
+        if self.question.step != "consent" and link is not None:
+            parts.append(kit.markup(link.html))
+        self.say(*self._words())
+        return parts
+
+    def _words(self) -> tuple[str, str]:
+        server, site = self.question.server, page_name(self._address)
+        if self._address.refusal is not None:
+            return f"{self._address.refusal} Decline or cancel.", "error"
+        match self.question.step:
+            case "consent":
+                return f"Open it only if you trust {site} with what it will ask. Nothing has been loaded yet.", "plain"
+            case "retry":
+                return f"Open the page and finish there; then press Retry, and {server} is asked again.", "plain"
+            case "wait":
+                return f"Open the page and finish there. {server} goes on by itself when it knows.", "plain"
 
     def _foot(self) -> list[Any]:
-        decline = self.action("Decline", lambda: self.answer("decline"), "danger", "Say no; the server is told so")
-        cancel = self.action("Cancel", lambda: self.answer("cancel"), "", "Close the question without a choice")
-        return [self._agree, self._done, decline, cancel]
+        server, site = self.question.server, page_name(self._address)
+        match self.question.step:
+            case "consent":
+                open_ = self.action("Open", self._accept, "primary", f"Agree, and get the link to {site}")
+                open_.disabled = self._address.refusal is not None
+                decline = self.action("Decline", self._decline, "danger", "Say no; the server is told so")
+                return [open_, decline, self._cancel("Cancel", "Close the question without a choice")]
+            case "retry":
+                retry = self.action("Retry", self._accept, "success", f"You are done there: ask {server} again")
+                return [retry, self._cancel("Cancel", f"Give up; {server} is told so")]
+            case "wait":
+                close = self.action("Close", self._accept, "", f"Close this card; {server} goes on")
+                if self.question.cause is None:
+                    return [close]
+                return [close, self._cancel("Cancel call", f"End the call that {server} waits with")]
 
-    def _consent(self) -> None:
-        if self._problem or self._answered is not None:
-            return
-        anchor = html.tag(
-            "a", html.escape(f"Open {host_of(self._url)} in a new tab"), href=self._url, target="_blank",
-            rel="noopener noreferrer", referrerpolicy="no-referrer",
-        )  # fmt: skip
-        kit.paint(self._link, html.note(anchor))
-        kit.hide(self._agree, True)
-        kit.hide(self._done, False)
-        self.say("Open the page, finish there, then press Done.")
+    def _cancel(self, label: str, tip: str) -> Any:
+        return self.action(label, lambda: self.answer("cancel"), "", tip)
 
+    def _decline(self) -> None:
+        self.answer("decline")
 
-def _problem(url: str) -> str:
-    """Why an address is not offered as a link."""
-    try:
-        parts = urlsplit(url)
-        host = parts.hostname
-    except ValueError:
-        return "The address is not valid; it cannot be opened."
-    if parts.scheme.lower() not in ("https", "http") or not host:
-        return "Only http and https addresses can be opened; decline or cancel."
-    return "The address is too long to be shown in full." if len(url) > MAX_URL else ""
+    def _accept(self) -> None:
+        if self._address.refusal is None:
+            self.answer("accept")
+
+    def close(self, answer: Answer | None) -> None:
+        """Leave the record, or the place for the next step."""
+        if self.question.step == "wait" and answer is None:  # the call is over: the page has done its service
+            answer = Answer("accept")
+        super().close(answer)
+        agreed = answer is not None and answer.action == "accept" and self._address.refusal is None
+        if agreed and self.question.step == "consent":
+            _agreed[self.question.id] = self.card.id
+            while len(_agreed) > _MOST:
+                del _agreed[next(iter(_agreed))]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
+from jupyter_mcp.host import urls
 from jupyter_mcp.notebook.render import html
+from jupyter_mcp.notebook.render.addresses import address_piece, link_piece
 from jupyter_mcp.notebook.render.data import data_piece
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, warning_line
 from jupyter_mcp.notebook.render.results import label_of, message_piece
@@ -26,7 +27,7 @@ MAX_MESSAGE = 2_000
 
 def record_piece(record: QuestionRecord) -> Piece:
     """The whole record."""
-    return stack([asked_by(record.question, past=True), _asked(record.question), _answered(record)])
+    return stack([asked_by(record.question, past=True), _asked(record.question, past=True), _answered(record)])
 
 
 def question_piece(question: Question) -> Piece:
@@ -35,6 +36,7 @@ def question_piece(question: Question) -> Piece:
         [
             asked_by(question),
             _asked(question),
+            _link(question) if question.step != "consent" else None,
             plain_line("waiting for an answer; expired if its kernel is gone", mark="i"),
         ]
     )
@@ -67,7 +69,7 @@ def cause_text(server: str, method: str, name: str) -> tuple[str, str]:
     return words.get(method, f"doing {flat(method, 60)} of"), flat(name, 200)
 
 
-def _asked(question: Question) -> Piece | None:
+def _asked(question: Question, *, past: bool = False) -> Piece | None:
     match question.kind:
         case "approval":
             arguments = question.params.get("arguments")
@@ -76,9 +78,9 @@ def _asked(question: Question) -> Piece | None:
             return _messages(question)
         case "url":
             said = cut(question.message, MAX_MESSAGE)
-            host = host_of(question.params.get("url"))
-            line = Piece(html.note(f"page of {html.code(host)}"), f"page of {host}")
-            return stack([_quoted(said) if said else None, line])
+            address = urls.read(question.params.get("url"))
+            warned = [warning_line(text) for text in address.warnings]
+            return stack([_quoted(said) if said else None, address_piece(address, whole=not past), *warned])
         case _:
             return _quoted(cut(question.message, MAX_MESSAGE))
 
@@ -95,12 +97,9 @@ def _messages(question: Question) -> Piece | None:
     return stack(shown) if shown else None
 
 
-def host_of(url: object) -> str:
-    """The host of an address, as it is written (punycode stays visible)."""
-    try:
-        return flat(urlsplit(str(url or "")).netloc.rpartition("@")[2] or "(no host)", 200)
-    except ValueError:
-        return "(not a valid address)"
+def _link(question: Question) -> Piece | None:
+    """The link to a page that the person agreed to open."""
+    return link_piece(urls.read(question.params.get("url")))
 
 
 def _answered(record: QuestionRecord) -> Piece:
@@ -118,9 +117,19 @@ def _outcome(question: Question, answer: Answer) -> str:
     if question.kind == "approval":
         allowed = "Allowed for this kernel" if answer.remember else "Allowed once"
         return {"accept": allowed, "decline": "Denied", "cancel": "Closed without a choice"}[answer.action]
-    if question.kind == "url" and answer.action == "accept":
-        return "Agreed to open it"
+    if question.kind == "url" and (said := _visited(question, answer)):
+        return said
     return {"accept": "Accepted", "decline": "Declined", "cancel": "Cancelled: nothing was chosen"}[answer.action]
+
+
+def _visited(question: Question, answer: Answer) -> str:
+    """What became of a page; "" where it is the same as with any question."""
+    if answer.action != "accept":
+        return "" if question.step == "consent" else "Agreed to open it, then cancelled"
+    if answer.by == "server":
+        again = "; the request was sent again" if question.step == "retry" else ""
+        return f"Agreed to open it; {flat(question.server, 40)} said that it is done{again}"
+    return "Agreed to open it; the request was sent again" if question.step == "retry" else "Agreed to open it"
 
 
 def _content(question: Question, answer: Answer) -> Piece | None:
