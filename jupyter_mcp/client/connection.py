@@ -243,11 +243,14 @@ class Connection(Acts):
         """What whoever waits is told: why, during what, and whether it may have been run."""
         closed = self.last_closed
         during = f" during {pending.method} {pending.call.name if pending.call else ''}".rstrip() if pending else ""
-        last = diagnosis.last_line(closed.stderr) if closed and closed.exit_code else ""
+        last = diagnosis.last_line(closed.stderr).rstrip(".") if closed and closed.exit_code else ""
+        ran = pending is not None and pending.sent
+        act = ran and pending is not None and pending.call is not None
         return ConnectionLost(
-            f"The server '{self.name}' {reason}{during}{f': {last}' if last else '.'}",
+            f"The server '{self.name}' {reason}{during}{f': {last}.' if last else '.'}",
             server=self.name,
-            may_have_run=pending is not None and pending.sent,
+            hint="It may have been run." if act else None,
+            may_have_run=ran,
             exit_code=closed.exit_code if closed else None,
             stderr=closed.stderr if closed else (),
         )

@@ -136,6 +136,9 @@ class Incoming:
             link.on_message(message, size // max(1, len(messages)))
 
     def on_noise(self, link: Link, noise: Noise) -> None:
+        if noise.kind == "http":
+            self._connection.note("noise http", f"The server sent something odd, which was skipped: {noise.text}")
+            return
         self._connection.noise.append(noise.text)
         self._connection.note(
             f"noise {noise.kind}",

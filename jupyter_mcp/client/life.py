@@ -54,7 +54,7 @@ class Life:
         self._opening = asyncio.Lock()
         self._ending: asyncio.Future[None] | None = None
         self._left: dict[Link, asyncio.Task[None]] = {}
-        self._reconnect: Reconnect | None = None
+        self.again: Reconnect | None = None  # once it was lost
         self._beat: asyncio.TimerHandle | Heartbeat | None = None
 
     async def open(self, on_status: Callable[[str], None] | None, *, again: bool = False) -> None:
@@ -72,8 +72,8 @@ class Life:
             except BaseException as error:
                 await self._abort(error, "lost" if again else "closed")
                 raise
-            if self._reconnect is not None:
-                self._reconnect.opened()
+            if self.again is not None:
+                self.again.opened()
 
     async def _open(self) -> None:
         link = await self.start(None)
@@ -224,20 +224,24 @@ class Life:
 
     def unreachable(self) -> None:
         """HTTP: nobody listens there any more. What is in flight comes to its own end."""
-        self._connection.last_closed = Closed("cannot be reached")
+        self.mark_lost(Closed("cannot be reached"))
+
+    def mark_lost(self, closed: Closed) -> None:
+        """The server is gone, though the link does not show it."""
+        self._connection.last_closed = closed
         self._connection.has_failed()
 
     def lost(self) -> None:
         """The server went away: if something of it is watched, it is opened again at once."""
-        if self._connection.watching.uris or self._reconnect is not None:
+        if self._connection.watching.uris or self.again is not None:
             self._again().lost()
 
     def _again(self) -> Reconnect:
-        if self._reconnect is None:
+        if self.again is None:
             from jupyter_mcp.client.reconnect import Reconnect
 
-            self._reconnect = Reconnect(self._connection)
-        return self._reconnect
+            self.again = Reconnect(self._connection)
+        return self.again
 
     # -- turning --------------------------------------------------------------------------------------------------
 
@@ -271,8 +275,8 @@ class Life:
 
     def end(self) -> None:
         """Nothing is opened any more, and nothing left to come to its end."""
-        if self._reconnect is not None:
-            self._reconnect.end()
+        if self.again is not None:
+            self.again.end()
         for task in self._left.values():
             task.cancel()
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
 from contextlib import asynccontextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.client.connection import Connection, ConnectOptions
@@ -94,6 +94,10 @@ class FakePeer:
 # -- connections over a script ------------------------------------------------------------------------------------
 
 
+def silent(message: Any) -> None:
+    """The free play of a server that answers nothing."""
+
+
 def legacy_start(capabilities: Mapping[str, Any] | None = None, revision: str = "2025-11-25") -> list[Step]:
     """The handshake of a legacy server."""
     result = {"protocolVersion": revision, "capabilities": capabilities or {}, "serverInfo": {"name": "s"}}
@@ -115,22 +119,14 @@ async def scripted(
     peer: FakePeer | None = None,
     options: ConnectOptions = QUICK,
     answer: Any = None,
+    kind: str = "stdio",
 ) -> AsyncGenerator[tuple[Connection, ScriptTransport, FakePeer]]:
     """An open connection to a script that goes on with `steps`; at the end the script must be over."""
     caps: Mapping[str, Any] = {"tools": {}} if capabilities is None else capabilities
     start = legacy_start(caps, revision) if era == "legacy" else modern_start(caps)
-    transport = ScriptTransport(*start, *steps, answer=answer)
+    transport = ScriptTransport(*start, *steps, answer=answer, kind=kind)
     told = peer or FakePeer()
-    chosen = ConnectOptions(
-        era=era,
-        timeout=options.timeout,
-        max_timeout=options.max_timeout,
-        startup_timeout=options.startup_timeout,
-        probe_timeout=options.probe_timeout,
-        max_rounds=options.max_rounds,
-        max_pages=options.max_pages,
-    )
-    connection = Connection("demo", lambda: transport, chosen, told)
+    connection = Connection("demo", lambda: transport, replace(options, era=era), told)
     await connection.open()
     try:
         yield connection, transport, told
