@@ -194,9 +194,15 @@ def for_request(message: Mapping[str, Any], params: ParamHeaders | None = None) 
 
 
 def _name_of(method: str, params: object) -> str | None:
-    row = TABLE.get(method)
-    name = params.get(row.name_key) if row and row.name_key and is_object(params) else None
+    key = _name_key(method)
+    name = params.get(key) if key is not None and is_object(params) else None
     return name if isinstance(name, str) else None
+
+
+def _name_key(method: object) -> str | None:
+    """The param that `Mcp-Name` repeats. A method that the modern era has not is unknown to it, whatever it was once."""
+    row = TABLE.get(method) if isinstance(method, str) else None
+    return row.name_key if row is not None and row.modern is not None else None
 
 
 def _rendered(value: Any, path: Sequence[str]) -> str | None:
@@ -234,7 +240,7 @@ def check(
     given = message.get("params")
     wanted = [(VERSION, meta_of(given).get(REVISION_KEY)), (METHOD, message.get("method"))]
     name = _name_of(str(message.get("method")), given)
-    if name is not None or (get_all(NAME) and _has_name(message.get("method"))):
+    if name is not None or (get_all(NAME) and _name_key(message.get("method"))):
         wanted.append((NAME, name))
     for header, value in wanted:
         if problem := _compare(header, get_all(header), value):
@@ -246,11 +252,6 @@ def check(
             if problem := _compare(header, get_all(header), value):
                 return problem
     return None
-
-
-def _has_name(method: object) -> bool:
-    row = TABLE.get(method) if isinstance(method, str) else None
-    return row is not None and row.name_key is not None
 
 
 def _compare(header: str, values: Sequence[str], wanted: Any) -> RpcError | None:

@@ -250,3 +250,16 @@ def test_a_name_in_the_header_only_is_a_mismatch() -> None:
     del message["params"]["name"]
     error = checked(message, sent)
     assert error is not None and error.code == HEADER_MISMATCH
+
+
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [("tasks/result", {"taskId": "t"}), ("resources/subscribe", {"uri": "x://y"}), ("no/such", {"name": "n"})],
+)
+def test_a_method_that_this_era_has_not_needs_no_name_so_that_it_is_answered_as_unknown(
+    method: str, params: dict[str, Any]
+) -> None:
+    message = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**params, "_meta": META}}
+    sent = for_request(message)
+    assert "Mcp-Name" not in sent
+    assert checked(message, sent) is None and checked(message, {**sent, "Mcp-Name": "anything"}) is None
