@@ -41,6 +41,7 @@ from conformance_report import (
     remarks,
     scenarios,
     table,
+    too_few,
     versions,
 )
 
@@ -296,6 +297,8 @@ def one_row(plan: Plan, suite: Suite, side: str, version: str, names: Sequence[s
     make = server_row if side == "server" else client_row
     row = make(plan, suite, version, built) if built else Row(suite.version, side, version)
     row.not_run = {name: why for name in names if (why := not_built(name)) is not None}
+    if not plan.only.pattern and (missing := too_few(row)):
+        row.ran.append(missing)
     return row
 
 

@@ -200,7 +200,7 @@ def _name_of(method: str, params: object) -> str | None:
 
 
 def _name_key(method: object) -> str | None:
-    """The param that `Mcp-Name` repeats. A method that the modern era has not is unknown to it, whatever it was once."""
+    """The param that `Mcp-Name` repeats; none for a method that only the legacy era has: here it is unknown."""
     row = TABLE.get(method) if isinstance(method, str) else None
     return row.name_key if row is not None and row.modern is not None else None
 

@@ -143,21 +143,21 @@ def test_the_table_counts_and_the_remarks_name_every_skipped_and_failed_check() 
     assert second.split() == ["0.2", "client", "all", "1", "0", "1", "0", "0", "0"]
     assert report.remarks([row, other]).splitlines() == [
         "Failed:",
-        "  0.2 server 2025-11-25 tools: e (warning): e does what it should",
-        "  0.2 server 2025-11-25 broken: run: it broke",
-        "  0.2 client all ping: f: wrong",
+        "  0.2 server tools (2025-11-25): e (a warning): e does what it should",
+        "  0.2 server broken (2025-11-25): run: it broke",
+        "  0.2 client ping (all): f: wrong",
         "",
         "Skipped:",
-        "  0.2 server 2025-11-25 tools: d: not declared",
+        "  0.2 server tools (2025-11-25): d: not declared",
         "",
         "Without a check:",
-        "  0.2 server 2025-11-25 silent",
+        "  0.2 server silent (2025-11-25)",
         "",
         "Run twice:",
-        "  0.2 server 2025-11-25 ping",
+        "  0.2 server ping (2025-11-25): the first time it failed",
         "",
         "Not run, because it is not built:",
-        "  0.2 server 2025-11-25: auth/x, auth/y",
+        "  0.2 server: auth/x, auth/y",
     ]
     written = json.loads(json.dumps(row.as_json()))
     assert (written["passed"], written["failed"], written["skipped"], written["scenarios"]) == (2, 2, 1, 4)
@@ -165,3 +165,26 @@ def test_the_table_counts_and_the_remarks_name_every_skipped_and_failed_check() 
     assert [one["check"] for one in written["failures"]] == ["e", "run"]
     assert written["without_checks"] == ["silent"] and written["run_twice"] == ["ping"]
     assert report.remarks([]) == ""
+
+
+def test_the_same_at_several_versions_and_several_checks_for_one_reason_are_one_line() -> None:
+    skipped = [check("a", "SKIPPED", "no skills"), check("b", "SKIPPED", "no skills"), check("c", "SKIPPED", "late")]
+    rows = [report.Row("0.2", "server", version, [report.Ran("skills", skipped)]) for version in ("2026-07-28", "all")]
+    rows[1].not_run = rows[0].not_run = {"auth/x": "because"}
+    assert report.remarks(rows).splitlines() == [
+        "Skipped:",
+        "  0.2 server skills (2026-07-28, all): a, b: no skills",
+        "  0.2 server skills (2026-07-28, all): c: late",
+        "",
+        "Not run, because:",
+        "  0.2 server: auth/x",
+    ]
+
+
+def test_a_row_that_passes_fewer_checks_than_the_sdk_has_failed_though_no_check_did() -> None:
+    key = ("0.2.0-alpha.12", "server", "2025-06-18")
+    passed = [check(str(number), "SUCCESS") for number in range(report.LEAST[key])]
+    assert report.too_few(report.Row(*key, [report.Ran("ping", passed)])) is None
+    few = report.too_few(report.Row(*key, [report.Ran("ping", passed[1:])]))
+    assert "only 55 checks passed" in few.failures[0].why
+    assert report.too_few(report.Row("0.2", "client", "all")) is None
