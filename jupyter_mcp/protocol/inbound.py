@@ -22,6 +22,8 @@ from jupyter_mcp.protocol.methods import TABLE, known
 from jupyter_mcp.protocol.modern import LOG_LEVELS, Envelope, is_enveloped, read_envelope
 from jupyter_mcp.protocol.revisions import ALL, LATEST_LEGACY, LATEST_MODERN, MODERN, Era, era, features
 
+MOST_IN_BATCH = 1_000
+
 
 @dataclass(frozen=True, slots=True)
 class ServerFacts:
@@ -113,6 +115,8 @@ def route_batch(messages: Sequence[object], *, revision: str | None) -> Rejectio
         return Rejection(None, INVALID_REQUEST, "Invalid request: an empty batch")
     if revision is None or not features(revision).batches_accepted:
         return Rejection(None, INVALID_REQUEST, "Invalid request: batches are not part of this protocol revision")
+    if len(messages) > MOST_IN_BATCH:
+        return Rejection(None, INVALID_REQUEST, f"Invalid request: a batch has {MOST_IN_BATCH} messages at most")
     if any(isinstance(m, Mapping) and cast("Mapping[str, Any]", m).get("method") == "initialize" for m in messages):
         return Rejection(None, INVALID_REQUEST, "Invalid request: initialize cannot be part of a batch")
     return None

@@ -253,7 +253,8 @@ class Context(_Shared):
         """Let the client come back for the rest of this call; see `AsyncContext.close_stream`."""
         close = self._exchange.close_stream
         if close is not None:
-            self._run.loop.call_soon_threadsafe(close, retry_ms)
+            loop = self._run.loop
+            loop.call_soon_threadsafe(loop.call_soon, close, retry_ms)  # after what was sent before
 
     def _send(self, message: dict[str, Any] | None) -> None:
         if message is None:
