@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
+from urllib.parse import parse_qsl, unquote, urlsplit
 
 from jupyter_mcp.protocol import secrets
 from jupyter_mcp.protocol.secrets import MASK
@@ -35,11 +36,14 @@ class Redactor:
         self.learn(filled.env[name] for name in written.pass_env if secrets.looks_secret(name))
         for before, after in ((written.env, filled.env), (written.headers, filled.headers)):
             for name, text in before.items():
-                if secrets.looks_secret(name) or ("${" in text and _hides(name, text)):
+                filled_in = "${" in text and (before is written.headers or _hides(name, text))
+                if secrets.looks_secret(name) or filled_in:
                     self.learn(_without_scheme(after[name]))
         for text, value in zip((*written.args, written.url), (*filled.args, filled.url), strict=True):
             if text != value and _hides("", text):
                 self.learn([value])
+        self.learn(_inside(filled.url))
+        self.learn(_inside(filled.way.proxy))
 
     def clean(self, value: Any) -> Any:
         """A deep copy with every secret masked."""
@@ -68,6 +72,16 @@ def _hides(name: str, text: str) -> bool:
     from jupyter_mcp.host.specs.expand import variables
 
     return secrets.looks_secret(name) or any(secrets.looks_secret(variable) for variable in variables(text))
+
+
+def _inside(url: str) -> list[str]:
+    """The secrets that a URL holds: its password, and values of its query that are named like one."""
+    try:
+        parts = urlsplit(url)
+        password, query = parts.password or "", parse_qsl(parts.query)
+    except ValueError:
+        return []
+    return [password, unquote(password), *(value for name, value in query if secrets.looks_secret(name))]
 
 
 def _without_scheme(value: str) -> list[str]:

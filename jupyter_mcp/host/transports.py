@@ -45,10 +45,21 @@ def _stdio(spec: ServerSpec) -> Transport:
 
 
 def _http(spec: ServerSpec) -> Transport:
+    from jupyter_mcp.protocol.sse import LIMIT
     from jupyter_mcp.transport.http import HttpOptions, HttpTransport
     from jupyter_mcp.transport.sse import SseTransport
 
-    options = HttpOptions(headers=spec.headers, insist=spec.transport == "http")
+    way = spec.way
+    options = HttpOptions(
+        headers=spec.headers,
+        max_event=way.max_event or LIMIT,
+        proxy=way.proxy or None,
+        ca=way.ca,
+        cert=way.cert,
+        insecure=way.insecure,
+        socket=way.socket,
+        insist=spec.transport == "http",
+    )
     return SseTransport(spec.url, options) if spec.transport == "sse" else HttpTransport(spec.url, options)
 
 

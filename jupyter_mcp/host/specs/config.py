@@ -7,7 +7,7 @@ that holds no servers at all raises. Nothing is expanded and nothing is started 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, cast
@@ -15,6 +15,7 @@ from typing import Any, cast
 from jupyter_mcp.errors import ConfigError, MCPError, UsageError
 from jupyter_mcp.host.specs import jsonc
 from jupyter_mcp.host.specs.spec import NAME_RULE, ServerSpec, split_command, suggest_name
+from jupyter_mcp.host.specs.way import WAY_KEYS, from_unix_url, read_way
 
 __all__ = ["Entry", "entry_spec", "parse_body", "read_config"]
 
@@ -23,9 +24,9 @@ Entry = ServerSpec | ConfigError
 _TYPES = {
     "stdio": "stdio",
     "local": "stdio",
-    "http": "http",
-    "https": "http",
-    "remote": "http",
+    "http": "auto",  # other hosts mean either transport by it
+    "https": "auto",
+    "remote": "auto",
     "streamable-http": "http",
     "streamablehttp": "http",
     "streamable_http": "http",
@@ -82,15 +83,19 @@ def read_config(source: str | Path | Mapping[str, Any], *, folder: str | None = 
     return _entries(cast("Mapping[str, Any]", data), where)
 
 
-def parse_body(text: str) -> list[Entry]:
+def parse_body(text: str, parse: Callable[[str, str], ServerSpec] = ServerSpec.parse) -> list[Entry]:
     """The body of a `%%mcp connect` cell: JSON as `read_config` reads it, or one `name: command or URL` a line.
 
     `#` at the start of a word ends a line, as everywhere outside JSON. Raises `ConfigError` for an empty body.
+
+    Args:
+        text: the body.
+        parse: reads a line's name and the rest of it; for whoever has options on such lines.
     """
     if text.lstrip("\ufeff \t\r\n").startswith("{"):
         return read_config(text)
     lines = [(number, _without_comment(line).strip()) for number, line in enumerate(text.splitlines(), 1)]
-    entries = [_line_entry(number, line) for number, line in lines if line]
+    entries = [_line_entry(number, line, parse) for number, line in lines if line]
     if not entries:
         raise ConfigError(
             "The cell names no servers.", hint="Write one `name: command or URL` a line, or mcpServers JSON."
@@ -207,8 +212,15 @@ def _entry(name: str, raw: Any, where: _File) -> ServerSpec:
     if kind == "stdio":
         return replace(_command(valid, entry), **common)
     headers = _texts(name, entry.get("headers"), "headers")
-    url = entry.get("url", entry.get("serverUrl"))
-    return ServerSpec(valid, "http", url=str(url), headers=headers, transport=kind, **common)
+    try:
+        way = read_way(name, {key: entry[key] for key in WAY_KEYS if entry.get(key) is not None})
+        url = str(entry.get("url", entry.get("serverUrl")))
+        if url.lower().startswith("unix:"):
+            url, socket = from_unix_url(name, url)
+            way = replace(way, socket=socket)
+    except UsageError as problem:
+        raise ConfigError(problem.message, hint=problem.hint) from None
+    return ServerSpec(valid, "http", url=url, headers=headers, way=way, transport=kind, **common)
 
 
 def _kind(name: str, entry: Mapping[str, Any]) -> str:
@@ -279,7 +291,7 @@ def _timeout(raw: Any) -> float | None:
 # --- lines -----------------------------------------------------------------------------------------------------------
 
 
-def _line_entry(number: int, line: str) -> Entry:
+def _line_entry(number: int, line: str, parse: Callable[[str, str], ServerSpec]) -> Entry:
     match = re.match(r"""["']?([^\s:"']+)["']?\s*:(?!//)\s*(.*)\Z""", line)
     if match is None:
         return ConfigError(
@@ -288,7 +300,7 @@ def _line_entry(number: int, line: str) -> Entry:
             hint="Write for example  time: mcp-server-time",
         )
     try:
-        return ServerSpec.parse(match[1], match[2])
+        return parse(match[1], match[2])
     except (UsageError, ConfigError) as problem:
         return ConfigError(
             f"Line {number}: {problem.message}", line=number, key=match[1], server=match[1], hint=problem.hint

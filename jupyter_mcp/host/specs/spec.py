@@ -19,6 +19,7 @@ from typing import Any, Literal, cast
 from jupyter_mcp.errors import ConfigError, UsageError
 from jupyter_mcp.host.specs import describe as words
 from jupyter_mcp.host.specs.expand import Surroundings, expand
+from jupyter_mcp.host.specs.way import AS_USUAL, WAY_KEYS, Way, from_unix_url, read_way
 
 __all__ = ["DEMO_COMMAND", "NAME_RULE", "ServerSpec", "check_name", "split_command", "suggest_name"]
 
@@ -29,10 +30,10 @@ Kind = Literal["stdio", "http", "memory"]
 Era = Literal["auto", "legacy", "modern"]
 Target = str | Sequence[str] | Mapping[str, Any] | object | None
 
-_OPTIONS = ("env", "inherit_env", "cwd", "headers", "bearer", "era", "transport", "timeout", "roots")
+_FOR_URLS = ("headers", "bearer", *WAY_KEYS)
+_OPTIONS = ("env", "inherit_env", "cwd", *_FOR_URLS, "era", "transport", "timeout", "roots")
 _LATER = ("trust", "sandbox")
 _FOR_COMMANDS = ("env", "inherit_env", "cwd")
-_FOR_URLS = ("headers", "bearer")
 
 
 @dataclass(frozen=True, repr=False)
@@ -46,6 +47,7 @@ class ServerSpec:
         env: variables set for it, values unexpanded.  pass_env: names of the person's own variables to pass.
         inherit_env: pass the whole environment.
         url, headers: of an HTTP server, unexpanded.
+        way: proxy, certificates, socket and limits on the way to it, unexpanded.
         server: the object of an in-memory server.
         era: "auto", "legacy" or "modern".
         transport: "auto", "stdio", "http" or "sse".
@@ -68,6 +70,7 @@ class ServerSpec:
     cwd: str | None = None
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
+    way: Way = AS_USUAL
     server: object | None = None
     era: Era = "auto"
     transport: str = "auto"
@@ -88,8 +91,8 @@ class ServerSpec:
             target: a command line or URL as one string, a command and its arguments as a sequence, an entry of an
                 `mcpServers` file as a mapping, an object with `async serve(transport)`, or nothing for the bundled
                 demo server (only under the name `demo`).
-            options: env (mapping, or words `K=V` and `K`), inherit_env, cwd, headers, bearer, era, transport,
-                timeout (seconds), roots.
+            options: env (mapping, or words `K=V` and `K`), inherit_env, cwd, era, transport, timeout (seconds),
+                roots; for a URL headers, bearer and what `Way` says: socket, proxy, ca, cert, insecure, max_event.
 
         Raises:
             UsageError: a name, target or option that makes no sense, saying why.
@@ -128,6 +131,7 @@ class ServerSpec:
             cwd=self._folder(fill(self.cwd, "cwd")) if self.cwd else None,
             url=fill(self.url, "url"),
             headers={name: fill(value, f"headers.{name}") for name, value in self.headers.items()},
+            way=self.way.expanded(fill, self._folder),
         )
 
     def folders(self) -> list[Path]:
@@ -144,7 +148,8 @@ class ServerSpec:
         if self.kind == "memory":
             return f"in memory: {type(self.server).__name__}"
         if self.kind == "http":
-            return " ".join(filter(None, [words.url(self.url), words.named("headers", self.headers)]))
+            shown = [words.url(self.url), words.named("headers", self.headers), self.way.describe()]
+            return " ".join(filter(None, shown))
         names = [*self.env, *(name for name in self.pass_env if name not in self.env)]
         extra = [words.named("env", names), "(whole environment)" if self.inherit_env else ""]
         if (self.command, *self.args) == DEMO_COMMAND:
@@ -230,6 +235,9 @@ def _from_words(name: str, found: list[str]) -> ServerSpec:
         if command.endswith(".py") and Path(command).is_file() and not os.access(command, os.X_OK):
             command, args = sys.executable, found
         return ServerSpec(name, "stdio", command=command, args=tuple(args))
+    if scheme == "unix":
+        url, socket = from_unix_url(name, found[0])
+        return ServerSpec(name, "http", url=url, way=Way(socket=socket))
     if scheme not in ("http", "https"):
         raise UsageError(f"{name}: {scheme}:// is not a way to reach a server; use http:// or https://.")
     if len(found) > 1:
@@ -275,7 +283,9 @@ def _with_options(spec: ServerSpec, given: dict[str, Any]) -> ServerSpec:
         changes["cwd"] = os.fspath(given["cwd"])
     headers = {**spec.headers, **{str(k): str(v) for k, v in given.get("headers", {}).items()}}
     if "bearer" in given:
+        headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
         headers["Authorization"] = f"Bearer {given['bearer']}"
+    changes["way"] = read_way(spec.name, given, spec.way)
     if "timeout" in given:
         changes["timeout"] = _seconds(given["timeout"])
     if "roots" in given:
