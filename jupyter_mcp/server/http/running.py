@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import sys
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from tornado.httpserver import HTTPServer
-from tornado.netutil import bind_sockets
 
 from jupyter_mcp.errors import ConnectionFailed, UsageError
 from jupyter_mcp.server.http.endpoint import Endpoint
@@ -71,7 +71,7 @@ async def serve_http(
     names = (*LOOPBACK_NAMES, *hosts, *(() if host in _WILDCARDS else (host,)))
     endpoint = Endpoint(server, token=secret, hosts=names, **options)
     try:
-        sockets = bind_sockets(port, host)
+        listening = _bind(host, port)
     except OSError as error:
         raise ConnectionFailed(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
     http = HTTPServer(
@@ -82,8 +82,8 @@ async def serve_http(
         max_buffer_size=2**20,
         max_body_size=endpoint.max_body,
     )
-    http.add_sockets(sockets)
-    found = sockets[0].getsockname()[1]
+    http.add_socket(listening)
+    found = listening.getsockname()[1]
     shown = f"[{host}]" if ":" in host else "127.0.0.1" if host in _WILDCARDS else host
     try:
         yield Running(f"http://{shown}:{found}{endpoint.path}", secret, found, endpoint)
@@ -91,6 +91,14 @@ async def serve_http(
         http.stop()
         await endpoint.close(grace)
         await http.close_all_connections()
+
+
+def _bind(host: str, port: int) -> socket.socket:
+    """Raises OSError."""
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    listening = socket.create_server((host, port), family=family, backlog=256)
+    listening.setblocking(False)
+    return listening
 
 
 def run_http(server: Server, *, port: int, host: str, token: bool | str, **options: Any) -> None:

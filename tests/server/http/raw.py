@@ -245,10 +245,13 @@ class Raw:
         method: str,
         params: Mapping[str, Any] | None = None,
         *,
+        log: str | None = None,
         headers: Mapping[str, str | None] | None = None,
         on: Connection | None = None,
         **meta: Any,
     ) -> Answer:
         """A modern request with the headers that go with it."""
+        if log is not None:
+            meta[modern.LOG_LEVEL_KEY] = log
         message = self.enveloped(method, params, **meta)
         return await self.post(message, {**for_request(message), **(headers or {})}, on=on)

@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jupyter_mcp.protocol.revisions import LEGACY
 from jupyter_mcp.server import AsyncContext, Context, Server
-from tests.server.http.conftest import serving
-from tests.server.http.raw import INFO, Raw
+from tests.server.http.conftest import serving, until
+from tests.server.http.raw import INFO, Answer, Raw
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncIterator
+
+    from jupyter_mcp.protocol.sse import Event
 
 pytestmark = pytest.mark.anyio
 every_revision = pytest.mark.parametrize("revision", LEGACY)
@@ -98,9 +103,7 @@ async def test_a_session_that_nobody_uses_ends_and_one_that_is_read_stays():
         stream = await reader.get()
         await raw.initialize()
         sessions = raw.running.endpoint.sessions
-        async with asyncio.timeout(10):
-            while len(sessions) == 2:
-                await asyncio.sleep(0.01)
+        await until(lambda: len(sessions) == 1)
         assert (await raw.request("ping")).status == 404
         assert (await reader.request("ping")).status == 200
         assert not stream.ended
@@ -208,9 +211,7 @@ async def test_a_disconnect_does_not_cancel_and_the_rest_is_fetched_with_the_las
         last = answer.decoder.last_id
         connection.abort()
         endpoint = raw.running.endpoint
-        async with asyncio.timeout(10):
-            while endpoint.open:
-                await asyncio.sleep(0.01)
+        await until(lambda: not endpoint.open)
         gates.thread.set()
         again = await raw.get(last)
         assert text_of(await again.message()) == "done"
@@ -231,7 +232,7 @@ async def test_every_event_can_be_fetched_again_from_any_point():
             assert [event.data for event in again] == [event.data for event in first[at + 1 :]]
 
 
-async def events(answer: Any) -> Any:
+async def events(answer: Answer) -> AsyncIterator[Event]:
     while (event := await answer.event()) is not None:
         yield event
 
@@ -263,9 +264,7 @@ async def test_the_get_stream_goes_on_after_its_last_event():
         first = await stream.event()
         assert first is not None
         connection.abort()
-        async with asyncio.timeout(10):
-            while raw.running.endpoint.open:
-                await asyncio.sleep(0.01)
+        await until(lambda: not raw.running.endpoint.open)
         server.prompts_changed()
         await raw.request("ping")
         again = await raw.get(first.id)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
+import json
 from typing import Any
 
 import pytest
 
 from jupyter_mcp.protocol.headers import encode_value
 from jupyter_mcp.server import AsyncContext, Server
-from tests.server.http.conftest import serving
+from tests.server.http.conftest import serving, until
 
 pytestmark = pytest.mark.anyio
 CALL = {"name": "add", "arguments": {"a": 1}}
@@ -32,7 +32,7 @@ async def test_session_and_event_ids_of_a_modern_request_are_ignored():
 async def test_what_a_handler_reports_makes_the_answer_a_stream_of_events_without_ids():
     async with serving() as (raw, _, _):
         params = {"name": "tell", "arguments": {"level": "error"}}
-        answer = await raw.modern("tools/call", params, progressToken=7, **{"io.modelcontextprotocol/logLevel": "info"})
+        answer = await raw.modern("tools/call", params, progressToken=7, log="info")
         assert answer.kind == "text/event-stream"
         assert answer.headers["x-accel-buffering"] == "no" and "no-cache" in answer.headers["cache-control"]
         messages = [one async for one in answer.messages()]
@@ -109,7 +109,7 @@ async def test_headers_that_say_something_else_than_the_body_are_refused(name: s
 async def test_headers_that_are_given_twice_are_refused():
     async with serving() as (raw, _, _):
         message = raw.enveloped("tools/list")
-        body = __import__("json").dumps(message).encode()
+        body = json.dumps(message).encode()
         connection = await raw.connect()
         twice = [("Mcp-Method", "tools/list"), ("Mcp-Method", "tools/list")]
         head = [*raw.base.items(), ("Content-Type", "application/json"), ("MCP-Protocol-Version", "2026-07-28"), *twice]
@@ -176,9 +176,7 @@ async def test_a_client_that_goes_away_cancels_its_request():
         answer = await raw.modern("tools/call", {"name": "wait"}, on=connection)
         assert answer.kind == "text/event-stream" and gates.entered.is_set()
         connection.abort()
-        async with asyncio.timeout(10):
-            while gates.seen != ["cancelled"]:
-                await asyncio.sleep(0.01)
+        await until(lambda: gates.seen == ["cancelled"])
         assert raw.running.endpoint.running == 0 and len(raw.running.endpoint.work) == 0
 
 
@@ -249,9 +247,7 @@ async def test_a_client_that_stops_listening_is_forgotten():
         endpoint = raw.running.endpoint
         assert len(endpoint.open) == 1
         connection.abort()
-        async with asyncio.timeout(10):
-            while endpoint.open or endpoint.running:
-                await asyncio.sleep(0.01)
+        await until(lambda: not (endpoint.open or endpoint.running))
         server.tools_changed()
 
 
@@ -271,7 +267,7 @@ async def test_a_silent_stream_is_kept_open_by_comments():
 
 async def test_a_client_that_reads_json_only_gets_its_answer_and_nothing_else():
     async with serving(patience=0.01) as (raw, _, _):
-        params = {"name": "tell", "arguments": {}}
+        params = {"name": "tell"}
         answer = await raw.modern("tools/call", params, headers={"Accept": "application/json"}, progressToken=1)
         assert answer.kind == "application/json"
         assert (await answer.json())["result"]["content"][0]["text"] == "told"
@@ -286,7 +282,7 @@ async def test_json_can_be_turned_off_but_errors_keep_their_status():
 async def test_a_modern_only_server_names_its_versions_to_initialize():
     server = Server("new", versions=["2026-07-28"])
     async with serving(server) as (raw, _, _):
-        params = {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": {}}
+        params = {"protocolVersion": "2025-11-25"}
         answer = await raw.post({"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params})
         body = await answer.json()
         assert (answer.status, body["error"]["code"]) == (400, -32022)
