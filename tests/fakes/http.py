@@ -149,7 +149,7 @@ class Reply:
         self.over = True
         reader, writer = await asyncio.open_connection(host, port)
         await self.raw(b"HTTP/1.1 200 Connection established\r\n\r\n")
-        ways = [asyncio.create_task(_copy(self._reader, writer)), asyncio.create_task(_copy(reader, self._writer))]
+        ways = [asyncio.create_task(copy(self._reader, writer)), asyncio.create_task(copy(reader, self._writer))]
         try:
             await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
         finally:
@@ -164,7 +164,8 @@ class Reply:
         return ("\r\n".join(lines) + "\r\n\r\n").encode()
 
 
-async def _copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+async def copy(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+    """Pass on bytes until their end."""
     while data := await reader.read(65536):
         writer.write(data)
         await writer.drain()

@@ -17,7 +17,7 @@ import pytest
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
 from jupyter_mcp.transport.base import Refused
 from jupyter_mcp.transport.http import HttpOptions, HttpTransport
-from tests.fakes.http import FakeHttp, Reply, Request
+from tests.fakes.http import FakeHttp, Reply, Request, copy
 from tests.transport.recorder import Recorder
 from tests.transport.web import legacy, opened
 
@@ -236,6 +236,10 @@ async def test_user_information_in_the_url_becomes_a_header_unless_one_is_given(
         ("http://host:port/mcp", HttpOptions()),
         ("http://host/a b", HttpOptions()),
         ("http://host/a\r\nX: y", HttpOptions()),
+        ("http://host/a\tb", HttpOptions()),
+        ("http://[::1/mcp", HttpOptions()),
+        ("no url", HttpOptions()),
+        ("https://host/", HttpOptions(socket="/tmp/x")),
         ("http://host/", HttpOptions(headers={"A": "b\r\nX: y"})),
         ("http://host/", HttpOptions(headers={"A b": "c"})),
         ("http://host/", HttpOptions(proxy="ftp://p")),
@@ -462,6 +466,21 @@ async def test_the_proxys_password_goes_to_the_proxy_only(certificate: tuple[Pat
     assert fake.requests[0].header("Authorization") == TOKEN["Authorization"]
 
 
+async def test_the_proxys_password_does_not_follow_an_upgrade_to_the_server(certificate: tuple[Path, Path]) -> None:
+    async def between(request: Request, reply: Reply) -> None:
+        if request.method == "CONNECT":
+            await reply.tunnel("127.0.0.1", fake.port)
+        else:
+            await reply.send(308, location="https://127.0.0.1/mcp")
+
+    async with FakeHttp(between, path="") as way, FakeHttp(fine, tls=tls_server(certificate)) as fake:
+        options = HttpOptions(proxy=way.url.replace("//", "//me:pw@"), ca=str(certificate[0]), headers=TOKEN)
+        await answered("http://127.0.0.1/mcp", options)
+    assert way.requests[0].header("Proxy-Authorization") is not None
+    assert fake.requests[0].header("Proxy-Authorization") is None
+    assert fake.requests[0].header("Authorization") == TOKEN["Authorization"]
+
+
 async def test_a_proxy_that_refuses_or_is_not_there_means_it_cannot_have_run(certificate: tuple[Path, Path]) -> None:
     del certificate
 
@@ -485,3 +504,62 @@ async def test_a_unix_socket_is_connected_to_instead_of_the_host(tmp_path: Path)
     assert fake.requests[0].target == "/a%2Fb" and fake.requests[0].header("Host") == "localhost"
     error = await failure("http://localhost/mcp", HttpOptions(socket=str(tmp_path / "none.sock")))
     assert isinstance(error, ConnectionLost) and not error.may_have_run and "none.sock" in str(error)
+
+
+class Socks5:
+    """A SOCKS5 proxy that asks for name and password and tunnels to one port."""
+
+    def __init__(self, port: int, verdict: int = 0) -> None:
+        self.port = port
+        self.verdict = verdict
+        self.asked: list[bytes] = []
+
+    async def __call__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        try:
+            await reader.readexactly((await reader.readexactly(2))[1])
+            writer.write(b"\x05\x02")
+            for _ in range(2):  # name and password
+                part = await reader.readexactly(2 if not self.asked else 1)
+                self.asked.append(await reader.readexactly(part[-1]))
+            writer.write(b"\x01\x00")
+            head = await reader.readexactly(5)
+            self.asked.append(await reader.readexactly(head[4] + 2))
+            writer.write(bytes([5, self.verdict, 0, 1, 0, 0, 0, 0, 0, 0]))
+            if self.verdict == 0:
+                await self._tunnel(reader, writer)
+        finally:
+            writer.close()
+
+    async def _tunnel(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        there, back = await asyncio.open_connection("127.0.0.1", self.port)
+        ways = [asyncio.ensure_future(copy(reader, back)), asyncio.ensure_future(copy(there, writer))]
+        await asyncio.wait(ways, return_when=asyncio.FIRST_COMPLETED)
+        for way in ways:
+            way.cancel()
+        await asyncio.gather(*ways, return_exceptions=True)
+        back.close()
+
+
+@pytest.mark.parametrize("verdict", [0, 2])
+async def test_a_socks_proxy_is_used_and_looks_up_the_name(verdict: int) -> None:
+    pytest.importorskip("aiohttp_socks", reason="the optional package aiohttp-socks is not installed")
+    async with FakeHttp(fine) as fake:
+        proxy = Socks5(fake.port, verdict)
+        server = await asyncio.start_server(proxy, "127.0.0.1", 0)
+        port = server.sockets[0].getsockname()[1]
+        options = HttpOptions(proxy=f"socks5h://me:pw@127.0.0.1:{port}")
+        try:
+            if verdict == 0:
+                await answered("http://server.test:8000/mcp", options)
+            else:
+                error = await failure("http://server.test:8000/mcp", options)
+                assert isinstance(error, ConnectionLost) and not error.may_have_run and "SOCKS" in str(error)
+        finally:
+            server.close()
+    assert proxy.asked == [b"me", b"pw", b"server.test" + (8000).to_bytes(2, "big")]
+
+
+async def test_a_socks_proxy_without_the_package_for_it_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "aiohttp_socks", None)
+    with pytest.raises(ConnectionFailed, match="aiohttp-socks"):
+        await HttpTransport("http://server.test/", HttpOptions(proxy="socks5://127.0.0.1:9")).open(Recorder())

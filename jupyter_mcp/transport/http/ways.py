@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
 
@@ -10,6 +11,9 @@ from jupyter_mcp.errors import ConnectionFailed
 
 if TYPE_CHECKING:
     import ssl
+    from collections.abc import Callable
+
+    import aiohttp
 
     from jupyter_mcp.transport.http.options import HttpOptions
 
@@ -48,6 +52,25 @@ def _from_environment(url: str) -> str | None:
     if proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     return proxies.get(parts.scheme) or proxies.get("all") or None
+
+
+def socks_connector(proxy: str, user: str) -> Callable[..., aiohttp.BaseConnector]:
+    """What makes connections through a SOCKS proxy, which also looks up the names.
+
+    Raises:
+        ConnectionFailed: the optional package for it is not there.
+    """
+    import importlib
+
+    try:
+        package = importlib.import_module("aiohttp_socks")
+    except ImportError:
+        raise ConnectionFailed(
+            "A SOCKS proxy needs the package aiohttp-socks.", hint="%pip install aiohttp-socks, then connect again."
+        ) from None
+    scheme, _, host = proxy.partition("://")
+    plain = "socks4" if scheme == "socks4" else "socks5"
+    return partial(package.ProxyConnector.from_url, f"{plain}://{user}{'@' if user else ''}{host}", rdns=True)
 
 
 def ssl_context(options: HttpOptions) -> ssl.SSLContext:

@@ -22,7 +22,7 @@ from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
 from jupyter_mcp.protocol import headers as names
 from jupyter_mcp.protocol.framing import printable
 from jupyter_mcp.transport.base import Refused
-from jupyter_mcp.transport.http.ways import basic_authorization, proxy_for, ssl_context
+from jupyter_mcp.transport.http.ways import basic_authorization, proxy_for, socks_connector, ssl_context
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -117,11 +117,11 @@ class Wire:
     """
 
     def __init__(self, url: str, options: HttpOptions) -> None:
-        parts = urlsplit(url)
-        user, at, self.where = parts.netloc.rpartition("@")
-        self._url = urlunsplit(parts._replace(netloc=self.where, fragment=""))
-        if options.socket:
-            self.where = options.socket
+        scheme, _, rest = url.partition("#")[0].partition("://")
+        end = min((at for at in map(rest.find, "/?") if at >= 0), default=len(rest))
+        user, at, host = rest[:end].rpartition("@")
+        self._url = f"{scheme.lower()}://{host}{rest[end:]}"
+        self.where = options.socket or printable(host, 100)
         self._options = options
         self._headers = {"User-Agent": f"jupyter_mcp/{__version__}", "Accept-Encoding": "gzip, deflate"}
         given = {name: value for name, value in options.headers.items() if name.lower() not in _OURS}
@@ -141,14 +141,10 @@ class Wire:
 
         options = self._options
         self._proxy, proxy_user = proxy_for(self._url, options)
-        self._proxy_headers: dict[str, str] = {}
-        if proxy_user:
-            self._proxy_headers["Proxy-Authorization"] = basic_authorization(proxy_user)
-            if self._url.startswith("http:"):
-                self._headers |= self._proxy_headers
+        self._proxy_headers = {"Proxy-Authorization": basic_authorization(proxy_user)} if proxy_user else {}
         self._target = _verbatim(URL, self._url)
         self._session = ClientSession(
-            connector=self._connector(),
+            connector=self._connector(proxy_user),
             cookie_jar=DummyCookieJar(),
             trust_env=False,
             timeout=ClientTimeout(connect=options.connect_timeout, sock_connect=options.connect_timeout),
@@ -158,8 +154,8 @@ class Wire:
         )
 
     def _check(self) -> None:
-        parts = urlsplit(self._url)
         try:
+            parts = urlsplit(self._url)
             fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
         except ValueError:
             fine = False
@@ -173,17 +169,23 @@ class Wire:
                     f"The header {printable(name, 40)} cannot be sent: it holds a line end or the like."
                 )
 
-    def _connector(self) -> aiohttp.BaseConnector:
+    def _connector(self, proxy_user: str) -> aiohttp.BaseConnector:
         import aiohttp
 
         options = self._options
         if options.socket:
             if sys.platform == "win32":
                 raise ConnectionFailed("There are no Unix sockets on Windows.")
+            if self._url.startswith("https:"):
+                raise ConnectionFailed("TLS over a Unix socket is not spoken here.", hint="Give an http:// URL.")
             return aiohttp.UnixConnector(options.socket, limit=0)
         special = options.insecure or options.ca is not None or options.cert is not None
-        secure = special or self._url.startswith("https:")
-        return aiohttp.TCPConnector(limit=0, ssl=ssl_context(options) if secure else True)
+        secure = ssl_context(options) if special or self._url.startswith("https:") else True
+        if self._proxy is not None and self._proxy.startswith("socks"):
+            connector = socks_connector(self._proxy, proxy_user)
+            self._proxy = None  # the connector knows it
+            return connector(limit=0, ssl=secure)
+        return aiohttp.TCPConnector(limit=0, ssl=secure)
 
     async def send(
         self, method: str, headers: Mapping[str, str], body: bytes | None = None, target: yarl.URL | None = None
@@ -216,10 +218,15 @@ class Wire:
         session = self._session
         if session is None or session.closed:
             raise ConnectionLost("The connection has been closed.", may_have_run=False)
-        proxied: dict[str, Any] = {"proxy": self._proxy, "proxy_headers": self._proxy_headers} if self._proxy else {}
+        all_headers = {**self._headers, **headers}
+        proxied: dict[str, Any] = {}
+        if self._proxy:
+            proxied = {"proxy": self._proxy, "proxy_headers": self._proxy_headers}
+            if target.scheme == "http":  # no tunnel: the proxy reads the request itself
+                all_headers |= self._proxy_headers
         try:
             return await session.request(
-                method, target, data=body, headers={**self._headers, **headers}, allow_redirects=False, **proxied
+                method, target, data=body, headers=all_headers, allow_redirects=False, **proxied
             )
         except Exception as error:
             raise explained(error, self.where, self._options.connect_timeout, self._proxy) from error
@@ -283,6 +290,9 @@ def explained(error: Exception, where: str, seconds: float = 0.0, proxy: str | N
         return ConnectionLost(text, may_have_run=False)
     if isinstance(error, aiohttp.ClientProxyConnectionError):
         text = f"The proxy {proxy or ''} cannot be reached ({_reason(error)})."
+        return ConnectionLost(text, may_have_run=False)
+    if type(error).__module__.startswith("aiohttp_socks"):
+        text = f"The SOCKS proxy made no connection to {where} ({printable(str(error), 120)})."
         return ConnectionLost(text, may_have_run=False)
     if isinstance(error, aiohttp.ClientConnectorDNSError):
         return ConnectionLost(f"The name of {where} cannot be found.", may_have_run=False, hint="Check the address.")
