@@ -92,9 +92,10 @@ class Pipe:
     def on_stderr(self, line: str) -> None:
         """Clients have no stderr."""
 
-    def on_request_failed(self, request_id: int | str, error: Exception) -> None:
+    def on_request_failed(self, request_id: int | str | None, error: Exception) -> None:
         """A question of ours will get no answer."""
-        self._session.unanswered(request_id, error)
+        if request_id is not None:
+            self._session.unanswered(request_id, error)
 
     def on_alive(self, request_id: int | str | None) -> None:
         """Clients send no signs of life."""

@@ -9,7 +9,7 @@ import logging
 import pickle
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from tornado.web import Application, RequestHandler, stream_request_body
@@ -21,6 +21,9 @@ from jupyter_mcp.server.http.endpoint import Endpoint
 from jupyter_mcp.server.http.guard import Names, Token, is_loopback
 from jupyter_mcp.server.http.handler import EndpointMixin
 from tests.server.http.conftest import serving
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable
 
 pytestmark = pytest.mark.anyio
 METHODS = ("POST", "GET", "DELETE")
@@ -218,7 +221,7 @@ async def test_an_application_that_embeds_it_may_decide_who_speaks():
     from tornado.netutil import bind_sockets
 
     class Users(RequestHandler):
-        def prepare(self) -> None:
+        def prepare(self) -> Awaitable[None] | None:
             self.current_user = {"key-1": "ann"}.get(self.request.headers.get("X-Key", ""))
 
     @stream_request_body

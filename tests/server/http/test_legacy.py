@@ -131,11 +131,12 @@ async def test_beyond_the_cap_the_session_unused_for_longest_makes_room():
 async def test_notifications_and_responses_are_accepted_without_a_body():
     async with serving() as (raw, _, _):
         await raw.initialize()
-        for message in (
+        messages: list[dict[str, Any]] = [
             {"jsonrpc": "2.0", "method": "notifications/vendor"},
             {"jsonrpc": "2.0", "id": 77, "result": {}},
             {"jsonrpc": "2.0", "id": 77, "error": {"code": 1, "message": "no"}},
-        ):
+        ]
+        for message in messages:
             answer = await raw.post(message)
             assert (answer.status, await answer.body()) == (202, b"")
 
