@@ -161,7 +161,7 @@ class Incoming:
             return
         if not self._connection.ready:
             return
-        if isinstance(error, ConnectionLost) and not error.may_have_run:
+        if isinstance(error, ConnectionLost) and not (of_request and error.may_have_run):
             self._connection.life.unreachable()
         elif isinstance(error, SessionEnded) and not of_request:
             self._connection.life.forgotten(session)

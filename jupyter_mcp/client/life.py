@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from math import inf
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.client import diagnosis
@@ -32,7 +33,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.turning import Turning
     from jupyter_mcp.transport.base import Transport
 
-_SHORT_LIFE = 10.0  # seconds: a session that ends sooner is not begun anew before it is needed
+_BETWEEN_SESSIONS = 10.0  # seconds at least, where a server forgets them again and again
 _WANTED = ("starting", "ready", "unresponsive", "reconnecting")  # the states in which nobody has closed or lost it
 
 
@@ -55,6 +56,7 @@ class Life:
         self._ending: asyncio.Future[None] | None = None
         self._left: dict[Link, asyncio.Task[None]] = {}
         self.again: Reconnect | None = None  # once it was lost
+        self._renewed_at = -inf
         self._beat: asyncio.TimerHandle | Heartbeat | None = None
 
     async def open(self, on_status: Callable[[str], None] | None, *, again: bool = False) -> None:
@@ -138,7 +140,6 @@ class Life:
             verdict.capabilities,
             connection.options.client_info,
             self._peer.capabilities(verdict.revision),
-            asyncio.get_running_loop().time(),
         )
         for text in verdict.notes:
             connection.note(text, text)
@@ -246,13 +247,16 @@ class Life:
     # -- turning --------------------------------------------------------------------------------------------------
 
     def forgotten(self, session: Session) -> None:
-        """The stream of the session ended because the server forgot it. A new one is begun at once if something is
-        watched (else by the next request), but not again and again.
+        """The stream of the session ended because the server forgot it. A new one is begun if something is watched
+        (else by the next request), at once, but not again and again.
         """
-        if self._connection.watching.uris and asyncio.get_running_loop().time() - session.began > _SHORT_LIFE:
+        if self._connection.watching.uris:
             session.link.spawn(self._renew(session))
 
     async def _renew(self, session: Session) -> None:
+        loop = asyncio.get_running_loop()
+        await asyncio.sleep(max(0.0, self._renewed_at + _BETWEEN_SESSIONS - loop.time()))
+        self._renewed_at = loop.time()
         try:
             await self.turn(session, "session")
         except MCPError as error:

@@ -23,7 +23,6 @@ class Session:
         link: what carries it.
         era, revision, info, instructions, capabilities: of the server.
         client_info, client_capabilities: ours, as declared.
-        began: when it was agreed, on the loop's clock.
         log_level: what modern requests ask for, if anything was set.
         proven: the methods that were answered in the modern way; a half modern server may know only some of them.
     """
@@ -36,7 +35,6 @@ class Session:
     capabilities: dict[str, Any]
     client_info: Mapping[str, Any]
     client_capabilities: Mapping[str, Any]
-    began: float = 0.0
     log_level: str | None = None
     proven: set[str] = field(default_factory=set[str])
 
