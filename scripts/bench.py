@@ -1,10 +1,11 @@
 """Measure this project beside the official SDK and a floor written by hand; print a table, write build/bench.json.
 
-    python scripts/bench.py [--quick] [--rounds N]
+    python scripts/bench.py [--quick] [--rounds N] [startup] [stdio] [http]
 
 Ours, the SDK's and the floor's runs alternate, each in processes of its own; of each the smallest is kept (for
 throughput the largest), because a busy machine only ever makes things slower. Times are CPU, not clock. A row of
-build/bench.json is {"name", "unit", "better", "ours", "peers": {name: value}, "raw", "ratios": {name: ours / value}}.
+build/bench.json is {"name", "unit", "better", "ours", "peers": {name: value}, "raw", "ratios": {name: ours / value},
+"bars": {name: wanted ratio}, "missed": [names]}; what is measured over HTTP is in bench_http.py.
 
 The programs measured are in tests/benchmarks/programs. The SDK lives in build/peers/mcp2 (`make bench` puts it there).
 """
@@ -13,63 +14,19 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
-import subprocess
 import sys
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-ROOT = Path(__file__).resolve().parents[1]
-PROGRAMS = ROOT / "tests" / "benchmarks" / "programs"
-OURS = sys.executable
-SDK = str(ROOT / "build" / "peers" / "mcp2" / "bin" / "python")
-SDK_NAME = "mcp 2.3.0"
+from bench_http import over_http
+from bench_rows import Row, as_json, table
+from bench_sides import OURS, ROOT, SDK, SDK_NAME, CannotMeasure, Side, lows, python
+
 OUT = ROOT / "build" / "bench.json"
-LIMIT = 300.0  # seconds for one program
 MANY = 2000  # tools
-
-
-@dataclass
-class Row:
-    """One number, ours and everybody else's."""
-
-    name: str
-    unit: str
-    ours: float
-    peers: dict[str, float] = field(default_factory=dict[str, float])
-    raw: float | None = None
-    better: str = "less"
-
-    def ratios(self) -> dict[str, float]:
-        """Ours divided by each other value that there is."""
-        others = {**self.peers, **({"raw": self.raw} if self.raw is not None else {})}
-        return {name: self.ours / value for name, value in others.items() if value}
-
-
-def python(interpreter: str, program: str, *arguments: str) -> dict[str, Any]:
-    """The JSON object that one of the programs prints."""
-    command = [interpreter, program, *arguments]
-    done = subprocess.run(
-        command, cwd=PROGRAMS, capture_output=True, text=True, check=False, timeout=LIMIT, stdin=subprocess.DEVNULL
-    )
-    if done.returncode != 0:
-        raise SystemExit(f"{' '.join(command)} ended with {done.returncode}:\n{done.stderr[-2000:]}")
-    return json.loads(done.stdout.splitlines()[-1])
-
-
-@dataclass(frozen=True)
-class Side:
-    """A client and the server it talks to, both by the same people."""
-
-    name: str
-    client: tuple[str, str]  # interpreter, adapter
-    server: tuple[str, str]  # interpreter, program
-
-    def measure(self, workload: str, repeats: int, tools: int = 0) -> dict[str, Any]:
-        extra = [str(tools)] if tools else []
-        return python(self.client[0], "measure.py", self.client[1], workload, str(repeats), "--", *self.server, *extra)
-
+PARTS = ("startup", "stdio", "http")
 
 RAW = Side("raw", (OURS, "raw_client"), (OURS, "raw_server.py"))
 MINE = Side("ours", (OURS, "ours_client"), (OURS, "ours_server.py"))
@@ -94,10 +51,29 @@ class Bench:
                 found[side.name].append(side.measure(workload, repeats, tools))
         return found
 
-    def add(self, name: str, unit: str, values: dict[str, float], better: str = "less") -> None:
+    def add(self, name: str, unit: str, values: dict[str, float], better: str = "less", **bars: float) -> None:
+        """A row; `bars` by "raw", "sdk" and "limit"."""
         raw = values.get("raw")
         peers = {key: value for key, value in values.items() if key not in {"ours", "raw"}}
-        self.rows.append(Row(name, unit, values["ours"], peers, raw, better))
+        named = {SDK_NAME if key == "sdk" else key: bar for key, bar in bars.items()}
+        self.rows.append(Row(name, unit, values["ours"], peers, raw, better, named))
+
+    def able(self, sides: list[Side], workload: str, repeats: int) -> dict[str, list[Any]]:
+        """As `alternate`, without peers that cannot do it; that is said."""
+        left: list[Side] = []
+        for side in sides:
+            try:
+                if side.name in self.names[2:]:
+                    side.measure(workload, 1)
+                left.append(side)
+            except CannotMeasure as problem:
+                print(f"{side.name} cannot: {str(problem).splitlines()[-1]}", file=sys.stderr, flush=True)
+        return self.alternate(left, workload, repeats)
+
+    @property
+    def names(self) -> list[str]:
+        """Who is measured: "ours", "raw" and the peers that are installed."""
+        return [side.name for side in self.sides]
 
     def say(self, text: str) -> None:
         print(f"measuring: {text}", file=sys.stderr, flush=True)
@@ -112,7 +88,7 @@ class Bench:
         for _ in range(self.rounds * 2):
             for name, program in programs.items():
                 found[name].append(python(*program)["cpu"] * 1e3)
-        self.add("%load_ext on ipykernel + ipywidgets (SDK: import mcp)", "ms CPU", lows(found))
+        self.add("%load_ext on ipykernel + ipywidgets (SDK: import mcp)", "ms CPU", lows(found), limit=60)
 
     def connects(self) -> None:
         self.say("first connect")
@@ -126,13 +102,13 @@ class Bench:
         for _ in range(self.rounds):
             for name, program in programs.items():
                 found[name].append(python(*program)["cpu"] * 1e3)
-        self.add("first connect over stdio, kernel side, imports included", "ms CPU", lows(found))
+        self.add("first connect over stdio, kernel side, imports included", "ms CPU", lows(found), limit=400)
 
     def calls(self) -> None:
         self.say("one call after the other")
         found = self.alternate(self.sides, "sequential", self.count(600))
         both = {name: [1e3 * (one["client"] + one["server"]) for one in rows] for name, rows in found.items()}
-        self.add("stdio call, client + server", "ms CPU", lows(both))
+        self.add("stdio call, client + server", "ms CPU", lows(both), raw=2)
         for half in ("client", "server"):
             part = {name: [1e3 * one[half] for one in rows] for name, rows in found.items()}
             self.add(f"stdio call, {half}", "ms CPU", lows(part))
@@ -144,79 +120,54 @@ class Bench:
         self.say("64 calls in flight")
         found = self.alternate(self.sides, "in_flight", self.count(6400))
         rates = {name: max(one["rate"] for one in rows) for name, rows in found.items()}
-        self.add("64 calls in flight, stdio", "calls/s", rates, better="more")
+        self.add("64 calls in flight, stdio", "calls/s", rates, better="more", sdk=5)
 
     def big(self) -> None:
         self.say("10 MB results")
         found = self.alternate(self.sides, "big", 3)
         both = {name: [1e3 * (one["client"] + one["server"]) for one in rows] for name, rows in found.items()}
-        self.add("10 MB result, client + server", "ms CPU", lows(both))
+        self.add("10 MB result, client + server", "ms CPU", lows(both), raw=2)
         growth = {name: [one["client_growth"] for one in rows] for name, rows in found.items()}
-        self.add("10 MB result, memory of the client", "MB more at peak", lows(growth))
+        self.add("10 MB result, memory of the client", "MB more at peak", lows(growth), limit=40)
 
     def many(self) -> None:
         self.say(f"{MANY} tools")
         same = [replace(side, server=RAW.server) for side in self.sides]  # a client's list must not depend on the pages
         found = self.alternate(same, "tools", 1, tools=MANY)
         lists = {name: [1e3 * one["client"] for one in rows] for name, rows in found.items()}
-        self.add(f"list of {MANY:,} tools, client", "ms CPU", lows(lists))
+        self.add(f"list of {MANY:,} tools, client", "ms CPU", lows(lists), raw=2)
         paints = [python(OURS, "first_paint.py", OURS, "ours_server.py", str(MANY)) for _ in range(self.rounds)]
         for key, name in (("catalogue", "catalogue and one search"), ("paint", "first paint of the tool browser")):
             self.add(f"{MANY:,} tools: {name}", "ms CPU in the kernel", {"ours": 1e3 * min(p[key] for p in paints)})
 
 
-def lows(found: dict[str, list[float]]) -> dict[str, float]:
-    return {name: min(values) for name, values in found.items()}
-
-
-def table(rows: list[Row]) -> str:
-    """The rows as text, a column for each competitor."""
-    names = list(dict.fromkeys(name for row in rows for name in row.peers))
-    head = ["what", "unit", "ours", *names, "raw", *(f"ours / {name}" for name in names), "ours / raw"]
-    body = [head]
-    for row in rows:
-        ratios = row.ratios()
-        values = [row.ours, *(row.peers.get(name) for name in names), row.raw]
-        shown = [figure(value) for value in values]
-        body.append([row.name, row.unit, *shown, *(figure(ratios.get(name), "×") for name in [*names, "raw"])])
-    widths = [max(len(line[column]) for line in body) for column in range(len(head))]
-    return "\n".join("  ".join(pad(cell, widths[n], n > 1) for n, cell in enumerate(line)).rstrip() for line in body)
-
-
-def figure(value: float | None, suffix: str = "") -> str:
-    if value is None:
-        return "-"
-    return f"{value:,.0f}{suffix}" if value >= 100 else f"{value:.3g}{suffix}"
-
-
-def pad(text: str, width: int, right: bool) -> str:
-    return text.rjust(width) if right else text.ljust(width)
-
-
-def as_json(rows: list[Row]) -> dict[str, Any]:
-    machine = {"python": platform.python_version(), "system": platform.system(), "machine": platform.machine()}
-    keys = ("name", "unit", "better", "ours", "peers", "raw")
-    return {
-        "machine": machine,
-        "rows": [{**{key: getattr(row, key) for key in keys}, "ratios": row.ratios()} for row in rows],
-    }
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("parts", nargs="*", metavar="PART", help=f"only these of {', '.join(PARTS)}")
     parser.add_argument("--quick", action="store_true", help="a tenth of the calls, one round: does it run?")
     parser.add_argument("--rounds", type=int, default=5, help="how often each is measured (default 5)")
     parser.add_argument("--out", type=Path, default=OUT, help="where the JSON goes")
     options = parser.parse_args()
+    if unknown := {*options.parts} - {*PARTS}:
+        parser.error(f"no such part: {', '.join(unknown)}")
     bench = Bench(1 if options.quick else options.rounds, options.quick)
     if THEIRS not in bench.sides:
         print(f"no {SDK}: measuring without the SDK (make bench installs it)", file=sys.stderr)
-    for part in (bench.imports, bench.connects, bench.calls, bench.at_once, bench.big, bench.many):
-        part()
+    parts = {
+        "startup": (bench.imports, bench.connects),
+        "stdio": (bench.calls, bench.at_once, bench.big, bench.many),
+        "http": (partial(over_http, bench),),
+    }
+    for name in options.parts or parts:
+        for part in parts[name]:
+            part()
     options.out.parent.mkdir(parents=True, exist_ok=True)
     options.out.write_text(json.dumps(as_json(bench.rows), indent=1) + "\n", encoding="utf-8")
     print(table(bench.rows))
-    print(f"\nless is better, but for calls/s; smallest of {bench.rounds}. Written to {options.out}")
+    missed = sum(len(row.missed()) for row in bench.rows)
+    print(
+        f"\nless is better, but for calls/s; smallest of {bench.rounds}. {missed} bars missed. Written to {options.out}"
+    )
 
 
 if __name__ == "__main__":

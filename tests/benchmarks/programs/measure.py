@@ -1,10 +1,11 @@
 """One measurement: a client (an adapter beside this file) against a server (a command), as one JSON object on stdout.
 
-    python measure.py ADAPTER WORKLOAD REPEATS -- SERVER COMMAND …
+    python measure.py ADAPTER[:ERA] WORKLOAD REPEATS -- SERVER COMMAND …
 
 It runs in the environment of whichever client is measured, so it imports nothing of this project. An adapter is a
-module with `connect(command)`, an async context manager whose session has `await call(name, arguments) -> text` and
-`await tools() -> count`. Every server has the tools echo(text), big(size) and usage() -> JSON {cpu, peak}.
+module with `connect(command)`, over HTTP `connect(command, era)`: an async context manager whose session has `await
+call(name, arguments) -> text` and `await tools() -> count`. Every server has the tools echo(text), big(size) and
+usage() -> JSON {cpu, peak}.
 
 Times are CPU seconds of the client plus those the server reports of itself; only throughput is measured by the clock.
 """
@@ -101,8 +102,9 @@ WORKLOADS = {"sequential": sequential, "in_flight": in_flight, "big": big, "tool
 
 
 async def main(adapter: str, workload: str, repeats: int, command: list[str]) -> None:
-    connect = importlib.import_module(adapter).connect
-    async with connect(command) as session:
+    module, _, era = adapter.partition(":")
+    connect = importlib.import_module(module).connect
+    async with connect(command, era) if era else connect(command) as session:
         measured = await WORKLOADS[workload](session, repeats)
     print(json.dumps(measured))
 

@@ -35,6 +35,7 @@ def many(number: int) -> None:
     server.add_tool(tool, name=f"tool_{number}", description=f"Tool number {number}, one of many.", structured=False)
 
 
-for extra in range(int(sys.argv[1]) if len(sys.argv) > 1 else 0):
-    many(extra)
-server.run_stdio()
+if __name__ == "__main__":
+    for extra in range(int(sys.argv[1]) if len(sys.argv) > 1 else 0):
+        many(extra)
+    server.run_stdio()

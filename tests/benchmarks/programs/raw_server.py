@@ -88,4 +88,5 @@ async def main() -> None:
     await server.ended
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

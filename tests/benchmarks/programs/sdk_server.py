@@ -37,6 +37,7 @@ def many(number: int) -> None:
     )
 
 
-for extra in range(int(sys.argv[1]) if len(sys.argv) > 1 else 0):
-    many(extra)
-server.run("stdio")
+if __name__ == "__main__":
+    for extra in range(int(sys.argv[1]) if len(sys.argv) > 1 else 0):
+        many(extra)
+    server.run("stdio")
