@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_mcp.errors import ConfigError, ConnectionFailed, MCPError, UsageError
 from jupyter_mcp.host.entry import ServerEntry
+from jupyter_mcp.host.specs.advice import advice
 from jupyter_mcp.host.transports import transport_for
 from jupyter_mcp.host.wording import nearest
 
@@ -187,11 +188,9 @@ class Connections:
         entry.error = None
         number = self._journal.begin(entry.name, "connect", entry.spec.describe(), "person")
         _tell(on_status, f"starting {entry.name} …")
-        for note in entry.spec.notes:
-            entry.say("note", note, level="warning")
         outcome, remark = "cancelled", None
         try:
-            transport_for(self.filled(entry))  # what can be refused is refused before anything else happens
+            self._advise(entry)  # what cannot be filled in is refused before anything else happens
             if entry.connection is None:
                 entry.connection = Connection(
                     entry.name,
@@ -235,6 +234,12 @@ class Connections:
             raise
         finally:
             self._journal.end(number, outcome, remark=remark)
+
+    def _advise(self, entry: ServerEntry) -> None:
+        """Say what is odd about the way it is reached. Raises `ConfigError` for a placeholder that cannot be filled."""
+        entry.advice = advice(entry.spec, self.filled(entry))
+        for note in (*entry.spec.notes, *entry.advice):
+            entry.say("note", note, level="warning")
 
     def _failed(self, entry: ServerEntry, error: MCPError) -> str:
         """Keep the error on the entry and in its log; nothing secret stays in its words."""

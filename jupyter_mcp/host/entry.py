@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.client.connection import Connection
     from jupyter_mcp.host.specs import ServerSpec
+    from jupyter_mcp.protocol.deprecated import Deprecated
 
 __all__ = ["LEVELS", "LogLine", "ServerEntry", "State"]
 
@@ -53,6 +54,8 @@ class ServerEntry:
         name, spec: what it is called and how it is reached (unexpanded).
         connection: the current connection, or None before the first.
         error: why it could not be connected, when `state` is "failed".
+        advice: what should be said about how it is reached (see `specs.advice`).
+        deprecated: the deprecated features that it has really used, by name, in the order in which it did.
         log: the last 1,000 lines of stderr, log messages and notes, oldest first.
     """
 
@@ -60,6 +63,8 @@ class ServerEntry:
     spec: ServerSpec
     connection: Connection | None = None
     error: MCPError | None = None
+    advice: tuple[str, ...] = ()
+    deprecated: dict[str, Deprecated] = field(default_factory=lambda: dict[str, "Deprecated"]())
     log: deque[LogLine] = field(default_factory=lambda: deque[LogLine](maxlen=_KEPT))
     clean: Callable[[str], str] = str
 
@@ -76,6 +81,12 @@ class ServerEntry:
     def ready(self) -> bool:
         """Whether requests can be sent now."""
         return self.state == "ready"
+
+    @property
+    def transport(self) -> str:
+        """What carries its messages: "stdio", "http", "sse" or "memory"; "" before the first connection."""
+        link = self.connection.link if self.connection else None
+        return link.transport.kind if link is not None else ""
 
     @property
     def era(self) -> str | None:

@@ -13,6 +13,7 @@ from jupyter_mcp.errors import InputRefused, UsageError
 from jupyter_mcp.host.catalogue import LISTS
 from jupyter_mcp.host.echo import Echo
 from jupyter_mcp.host.events import Log
+from jupyter_mcp.protocol import deprecated
 from jupyter_mcp.protocol.capabilities import client_capabilities
 from jupyter_mcp.protocol.methods import TASKS_EXTENSION
 from jupyter_mcp.protocol.revisions import era
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.journal import Direction, Journal
     from jupyter_mcp.host.questioner import Questioner
+    from jupyter_mcp.protocol.deprecated import Deprecated
 
 __all__ = ["HostPeer"]
 
@@ -71,6 +73,7 @@ class HostPeer:
         self, connection: Connection, method: str, params: Mapping[str, Any], cause: Call | None
     ) -> dict[str, Any]:
         """The bare result; a scripted answer that does not fit ends the call that caused the question."""
+        self._note_deprecated(deprecated.of_message(method, params))
         act = self._act(cause)
         waiting = connection.link.waiting if connection.link is not None else None
         try:
@@ -93,6 +96,7 @@ class HostPeer:
     def notify(self, connection: Connection, method: str, params: Mapping[str, Any], call: Call | None) -> None:
         """A log message goes to the log and to the act it belongs to; what we do not know is named once."""
         if method == "notifications/message":
+            self._note_deprecated(deprecated.of_message(method))
             self._log(params, self._act(call))
         elif method == "notifications/elicitation/complete":
             self._questioner.visits.pages.completed(self._entry.name, params.get("elicitationId"))
@@ -108,6 +112,8 @@ class HostPeer:
         """The connection's state or lists are others now; what could not be read of a list is said once."""
         if self._entry.connection is not connection:
             return
+        if connection.state == "ready":
+            self._note_deprecated(deprecated.of_transport(self._entry.transport))
         for kind in LISTS.values():
             listing = connection.listing(kind)
             for problem in listing.problems if listing is not None else ():
@@ -125,6 +131,17 @@ class HostPeer:
     def note(self, connection: Connection, text: str) -> None:
         """Something the connection noticed (noise on stdout, a detour it took)."""
         self._entry.say("note", text, level="warning")
+
+    def _note_deprecated(self, features: Sequence[Deprecated]) -> None:
+        """Each feature is said once for this server: in its log, in the journal and on its card."""
+        for feature in features:
+            if feature.name in self._entry.deprecated:
+                continue
+            self._entry.deprecated[feature.name] = feature
+            text = deprecated.sentence(feature)
+            self._entry.say("note", text)
+            number = self._journal.begin(self._entry.name, "deprecated", feature.title, "server")
+            self._journal.end(number, "noted", remark=text)
 
     def _act(self, call: Call | None) -> Running | None:
         if call is None:

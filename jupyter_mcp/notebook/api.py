@@ -48,6 +48,11 @@ def connect(
     bearer: str | None = None,
     era: str | None = None,
     transport: str | None = None,
+    socket: str | Path | None = None,
+    proxy: str | None = None,
+    ca: str | Path | None = None,
+    cert: str | Path | tuple[str, str] | None = None,
+    insecure: bool | None = None,
     timeout: float | None = None,
     roots: Sequence[str | Path] | None = None,
     trust: Any = None,
@@ -64,6 +69,11 @@ def connect(
         headers, bearer: for a URL; `${X}` is the environment.
         era: "auto", "legacy" or "modern".
         transport: "auto", "stdio", "http" or "sse".
+        socket: for a URL: the Unix socket to connect to instead of its host.
+        proxy: for a URL: the proxy's own URL, "env" (`HTTPS_PROXY` and the like: the default) or "none".
+        ca: for a URL: a file of certificates to trust instead of the system's.
+        cert: for a URL: our own certificate, a file that holds its key too, or the two files.
+        insecure: for a URL: do not check the server's certificate.
         timeout: seconds a request may take without progress.
         roots: folders this server is told about.
         trust, sandbox: come with a later version.
@@ -80,6 +90,11 @@ def connect(
         "bearer": bearer,
         "era": era,
         "transport": transport,
+        "socket": socket,
+        "proxy": proxy,
+        "ca": ca,
+        "cert": cert,
+        "insecure": insecure,
         "timeout": timeout,
         "roots": roots,
         "trust": trust,

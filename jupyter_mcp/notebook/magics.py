@@ -60,6 +60,10 @@ def run_line(
         call = _read(verb, rest, cell, names, use)
     except UsageError as error:
         error.usage = error.usage or verb.usage_line
+        if verb.grammar.command:  # what is quoted of the line may be a key that was meant for the server
+            from jupyter_mcp.protocol.secrets import redact
+
+            error.message = redact(error.message)
         raise
     with showing.expecting(call.shown):
         value: Any = _help(verb) if call.line.help else verb.run(call)

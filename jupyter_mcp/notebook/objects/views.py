@@ -36,7 +36,9 @@ def server_view(entry: ServerEntry) -> ServerView:
         instructions=entry.instructions,
         problem=str(entry.error) if entry.error is not None else None,
         stderr=entry.stderr if entry.state in ("failed", "lost") else (),
-        notes=list(dict.fromkeys([*entry.spec.notes, *said, *skipped])),
+        transport=entry.transport if entry.transport in ("http", "sse") else "",
+        deprecated=[(one.title, one.since, one.migration) for one in entry.deprecated.values()],
+        notes=list(dict.fromkeys([*entry.spec.notes, *entry.advice, *said, *skipped])),
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.notebook.render import html
-from jupyter_mcp.notebook.render.piece import Piece, error_line, stack, text_table, warning_line
+from jupyter_mcp.notebook.render.piece import Piece, error_line, plain_line, stack, text_table, warning_line
 from jupyter_mcp.notebook.render.text import count, cut, flat, portable
 from jupyter_mcp.protocol.shapes import mapping_of
 
@@ -17,29 +17,66 @@ if TYPE_CHECKING:
 __all__ = ["counts_text", "era_text", "server_piece", "servers_piece"]
 
 _KINDS = (("tools", "tool"), ("resources", "resource"), ("templates", "template"), ("prompts", "prompt"))
-_MARKS = {"ready": "●", "starting": "◌", "lost": "✕", "failed": "✕", "closed": "○"}
+_MARKS = {
+    "ready": "●", "starting": "◌", "reconnecting": "◌", "unresponsive": "◍", "lost": "✕", "failed": "✕", "closed": "○",
+}  # fmt: skip
+_TONES = {"lost": "error", "failed": "error", "unresponsive": "warning", "reconnecting": "warning"}
+_CARRIES = {"http": "over HTTP", "sse": "over HTTP+SSE"}
+_SAYS = {
+    "unresponsive": "It gives no sign of life; it is connected again unless it answers soon.",
+    "reconnecting": "It went away and is being connected again; a call waits for that.",
+    "lost": "It went away; the next call connects it again, and so does %mcp reconnect {name}.",
+}
 MAX_STDERR = 12
 
 
 def server_piece(view: ServerView) -> Piece:
     """One server: what it is, what it offers, what is wrong with it."""
-    return stack([_head(view), _facts(view), _trouble(view), *map(warning_line, view.notes[:10]), _instructions(view)])
+    notes = map(warning_line, view.notes[:10])
+    return stack(
+        [_head(view), _state(view), _facts(view), _trouble(view), *notes, _outdated(view), _instructions(view)]
+    )
 
 
 def _head(view: ServerView) -> Piece:
     named = flat(view.info.get("title") or view.info.get("name") or "", 120)
     version = flat(view.info.get("version") or "", 40)
     who = " ".join(part for part in (named, version) if part)
-    facts = [part for part in (who, era_text(view.era, view.revision)) if part]
+    facts = [part for part in (who, _speaks(view)) if part]
     state = f"<b>{html.escape(view.name)}</b> {_MARKS.get(view.state, '○')} {html.escape(view.state)}"
-    tone = "error" if view.state in ("lost", "failed") else "plain"
+    tone = _TONES.get(view.state, "plain")
     markup = html.note(" · ".join([state, *map(html.escape, facts)]), tone)
     return Piece(markup, " · ".join([f"{view.name} {view.state}", *facts]))
+
+
+def _state(view: ServerView) -> Piece | None:
+    """What a state means that is neither good nor final."""
+    said = _SAYS.get(view.state)
+    return None if said is None else plain_line(said.format(name=view.name))
+
+
+def _outdated(view: ServerView) -> Piece | None:
+    """What it uses that the specification is going to drop."""
+    if not view.deprecated:
+        return None
+    rows = [f"{title}: since {since}; instead, {migration}" for title, since, migration in view.deprecated]
+    names = ", ".join(title for title, _, _ in view.deprecated)
+    badge = f"<b>Deprecated:</b> {html.escape(names)}"
+    listed = "".join(f"<li>{html.escape(row)}</li>" for row in rows)
+    return Piece(
+        html.details(badge, f"<ul>{listed}</ul>"),
+        "\n".join(["  deprecated, and used by it:", *(f"    {r}" for r in rows)]),
+    )
 
 
 def era_text(era: str | None, revision: str | None) -> str:
     """ "modern 2026-07-28"."""
     return " ".join(flat(part, 40) for part in (era, revision) if part)
+
+
+def _speaks(view: ServerView) -> str:
+    """ "modern 2026-07-28 over HTTP"."""
+    return " ".join(part for part in (era_text(view.era, view.revision), _CARRIES.get(view.transport, "")) if part)
 
 
 def counts_text(counts: Mapping[str, int]) -> str:
@@ -108,7 +145,13 @@ def servers_piece(view: ServersView) -> Piece:
     rows = [_row(one) for one in view.servers]
     cells = [[f"<b>{html.escape(row[0])}</b>", *map(html.escape, row[1:])] for row in rows]
     troubles = [error_line(portable(one.problem), one.name) for one in view.servers if one.problem]
-    return stack([Piece(html.table(header, cells), text_table(header, rows)), *troubles])
+    outdated = [_outdated_line(one) for one in view.servers if one.deprecated]
+    return stack([Piece(html.table(header, cells), text_table(header, rows)), *troubles, *outdated])
+
+
+def _outdated_line(view: ServerView) -> Piece:
+    names = ", ".join(f"{title} (since {since})" for title, since, _ in view.deprecated)
+    return plain_line(f"{view.name} uses what is deprecated: {names}", mark="small")
 
 
 def _row(view: ServerView) -> Sequence[str]:
@@ -117,7 +160,7 @@ def _row(view: ServerView) -> Sequence[str]:
     return [
         view.name,
         f"{_MARKS.get(view.state, '○')} {view.state}",
-        era_text(view.era, view.revision),
+        _speaks(view),
         counts_text(view.counts),
         " ".join(part for part in (named, version) if part),
     ]

@@ -39,7 +39,8 @@ class ServerView:
 
     Attributes:
         name: its name in this notebook.
-        state: "starting", "ready", "lost", "closed" or "failed".
+        state: "starting", "ready", "unresponsive", "reconnecting", "lost", "closed" or "failed".
+        transport: "http" or "sse" for a server at a URL, else "".
         era: "legacy" or "modern". revision: the protocol revision in use.
         info: the server's own `name`, `title`, `version`.
         target: command line or address, with environment names only; paths of this machine are shortened when drawn.
@@ -49,6 +50,7 @@ class ServerView:
         instructions: the server's words to whoever uses it.
         problem: one sentence when something is wrong. stderr: the end of what the process wrote, shown with a problem.
         notes: warnings about it (noise on stdout, tools that were skipped).
+        deprecated: (feature, since which revision, what to do instead) of what it uses and the specification drops.
     """
 
     name: str
@@ -64,6 +66,8 @@ class ServerView:
     problem: str | None = None
     stderr: Sequence[str] = ()
     notes: Sequence[str] = ()
+    transport: str = ""
+    deprecated: Sequence[tuple[str, str, str]] = ()
 
 
 @dataclass(frozen=True)

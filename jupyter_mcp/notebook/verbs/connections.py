@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
-from jupyter_mcp.notebook.lineparse import Grammar, Option, Word
+from jupyter_mcp.notebook.lineparse import Grammar, Option, Word, parse
 from jupyter_mcp.notebook.objects.note import Note
 from jupyter_mcp.notebook.objects.servers import Servers
 from jupyter_mcp.notebook.verbs.base import Invocation, Verb
+
+_HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:=|:[ \t]+)(.*)\Z", re.DOTALL)
 
 _CONNECT = Grammar(
     options=(
@@ -15,10 +18,15 @@ _CONNECT = Grammar(
         Option("env", "K[=V]", "a variable for the server; without a value, your own one of that name", repeat=True),
         Option("inherit-env", None, "pass the whole environment"),
         Option("cwd", "FOLDER", "where the command starts"),
-        Option("header", "K=V", "an HTTP header; ${X} is the environment", repeat=True),
-        Option("bearer", "TOKEN", "an HTTP bearer token; ${X} is the environment"),
+        Option("header", "K=V", "a header for a URL; ${X} is the environment", repeat=True),
+        Option("bearer", "TOKEN", "a bearer token for a URL; ${X} is the environment"),
         Option("era", "E", "auto, legacy or modern", choices=("auto", "legacy", "modern")),
         Option("transport", "T", "auto, stdio, http or sse", choices=("auto", "stdio", "http", "sse")),
+        Option("proxy", "URL", "a proxy for a URL; env is the environment's, none is none"),
+        Option("socket", "FILE", "the Unix socket behind a URL"),
+        Option("ca", "FILE", "certificates to trust for a URL, instead of the system's"),
+        Option("cert", "FILE", "our own certificate and its key, for a URL"),
+        Option("insecure", None, "do not check the certificate of a URL"),
         Option("timeout", "S", "seconds a request may take without progress"),
         Option("sandbox", None, "comes with a later version"),
         Option("self", None, "comes with a later version"),
@@ -65,16 +73,22 @@ def _options(call: Invocation) -> dict[str, Any]:
         "bearer": call.option("bearer"),
         "era": call.option("era"),
         "transport": call.option("transport"),
+        "proxy": call.option("proxy"),
+        "socket": call.option("socket"),
+        "ca": call.option("ca"),
+        "cert": call.option("cert"),
+        "insecure": True if call.line.flag("insecure") else None,
         "timeout": call.number("timeout"),
     }
     return {name: value for name, value in given.items() if value is not None}
 
 
 def _header(call: Invocation, text: str) -> tuple[str, str]:
-    name, found, value = text.partition("=")
-    if not found or not name.strip():
-        raise call.wrong(f"--header is NAME=VALUE, not {text!r}.")
-    return name.strip(), call.names.text(value)
+    """`K=V`, or `K: V` as curl writes it. What is wrong is not quoted: it may hold a secret."""
+    match = _HEADER.match(text)
+    if match is None:
+        raise call.wrong("--header is NAME=VALUE, and a name has no blanks.")
+    return match[1], call.names.text(match[2])
 
 
 def _variable(call: Invocation, text: str) -> str:
@@ -89,7 +103,23 @@ def _connect_body(call: Invocation) -> Any:
 
     if call.line.words or call.line.options:
         raise call.wrong("%%mcp connect takes everything from its body.")
-    return showing.waiting(api.connecting_specs(parse_body(call.body or "")))
+    entries = parse_body(call.body or "", lambda name, text: _line_spec(call, name, text))
+    return showing.waiting(api.connecting_specs(entries))
+
+
+def _line_spec(call: Invocation, name: str, text: str) -> Any:
+    """A `name: …` line of a body, which takes the options that the magic takes."""
+    from jupyter_mcp.host.specs import ServerSpec
+
+    line = parse(f"{name} {text}", _CONNECT)
+    if not line.options:
+        return ServerSpec.parse(name, text)
+    inner = Invocation(call.verb, line, call.names)
+    for outside in ("from", "sandbox", "self"):
+        if outside in line.options:
+            raise call.wrong(f"--{outside} does not go into a body.")
+    words = [inner.text(word) for word in line.words[1:]]
+    return ServerSpec.parse(name, words[0] if len(words) == 1 else words, **_options(inner))
 
 
 def disconnect(call: Invocation) -> Any:
@@ -134,7 +164,7 @@ VERBS = (
         connect,
         _CONNECT,
         most=None,
-        body="mcpServers JSON, or one `name: command or URL` a line; they are connected in parallel",
+        body="mcpServers JSON, or one `name: command` or `name: URL [options]` a line; they connect in parallel",
         details=(
             ("TARGET", "a command and its arguments, a URL, or $object for a server in memory"),
             ("order", "options stand before the command (-- ends them), or anywhere after a URL"),
@@ -143,6 +173,7 @@ VERBS = (
             "%mcp connect demo",
             "%mcp connect time mcp-server-time --local-timezone Europe/Paris",
             "%mcp connect notes --env NOTES_KEY -- npx -y notes-server",
+            "%mcp connect docs https://docs.example.org/mcp --bearer ${DOCS_KEY}",
             "%mcp connect --from .mcp.json",
         ),
         completes=("new",),

@@ -1,0 +1,120 @@
+"""Connecting to a URL from a line, a body and Python: options, secrets, advice; both eras and the old transport."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from jupyter_mcp.errors import ConnectionFailed, UsageError
+from tests.notebook.conftest import Cells, echo_server
+from tests.notebook.web import listening
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from jupyter_mcp.server.http.running import Running
+
+TOKEN = "t0ken-of-the-test-5f2c91"
+
+
+@pytest.fixture(scope="module")
+def web() -> Iterator[Running]:
+    with listening(echo_server(), token=TOKEN, sse=True) as running:
+        yield running
+
+
+@pytest.fixture
+def shell(cells: Cells, web: Running, monkeypatch: pytest.MonkeyPatch) -> Cells:
+    monkeypatch.setenv("ECHO_KEY", TOKEN)
+    return cells
+
+
+def everything(shell: Cells) -> str:
+    """All that was shown, said and logged."""
+    said = [str(bundle) for bundle in shell.shown] + shell.errors
+    shell.run("%mcp log\n%mcp trace\n%mcp activity\n%mcp servers")
+    return "\n".join([*said, *map(str, shell.shown)])
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_a_url_is_connected_by_a_line_and_used_like_any_other_server(shell: Cells, web: Running, era: str) -> None:
+    server = shell.run(f"%mcp connect w {web.url} --bearer ${{ECHO_KEY}} --era {era} --timeout 20")
+    assert (server.state, server.era) == ("ready", era)
+    assert f"address: {web.url}" in shell.text
+    assert "Note" not in shell.text, "nothing is odd about a key from the environment and a loopback address"
+    assert shell.run("%mcp call w.add a=1 b=2").text == "3"
+    assert TOKEN not in everything(shell)
+
+
+def test_options_may_stand_before_the_url_too(shell: Cells, web: Running) -> None:
+    assert shell.run(f"%mcp connect w --bearer ${{ECHO_KEY}} {web.url}").state == "ready"
+
+
+@pytest.mark.parametrize("written", ["Authorization=Bearer ${ECHO_KEY}", "Authorization: Bearer ${ECHO_KEY}"])
+def test_a_header_is_written_with_an_equals_sign_or_as_curl_does(shell: Cells, web: Running, written: str) -> None:
+    assert shell.run(f'%mcp connect w {web.url} --header "{written}" --header X-Day=monday').state == "ready"
+    assert TOKEN not in everything(shell)
+
+
+def test_python_takes_the_same(shell: Cells, web: Running) -> None:
+    shell.run(f"import jupyter_mcp as mcp; s = mcp.connect('w', '{web.url}', bearer='${{ECHO_KEY}}', era='modern')")
+    assert shell["s"].tools.add(a=1).text == "2"
+
+
+def test_lines_of_a_body_take_the_options_and_json_takes_headers(shell: Cells, web: Running) -> None:
+    shell.run(f"%%mcp connect\none: {web.url} --bearer ${{ECHO_KEY}} --era legacy  # with options\ntwo: {web.url}")
+    assert "one" in shell.text
+    assert "401" in shell.text, "the other one costs itself only"
+    entry = {"type": "streamable-http", "url": web.url, "headers": {"Authorization": "Bearer ${ECHO_KEY}"}}
+    shell.run("%%mcp connect\n" + json.dumps({"mcpServers": {"three": entry}}))
+    servers: Any = shell.run("import jupyter_mcp; {s.name: s.era for s in jupyter_mcp.servers.values() if s.era}")
+    assert servers == {"one": "legacy", "three": "modern"}
+
+
+def test_a_body_does_not_take_what_only_the_line_can_do(shell: Cells, web: Running) -> None:
+    with pytest.raises(Exception, match="--from does not go into a body"):
+        shell.run(f"%%mcp connect\none: {web.url} --from x.json")
+
+
+def test_the_old_transport_is_asked_for_and_marked_as_deprecated(shell: Cells, web: Running) -> None:
+    url = web.url.replace("/mcp", "/sse")
+    server = shell.run(f"%mcp connect w {url} --bearer ${{ECHO_KEY}} --transport sse")
+    assert server.state == "ready"
+    assert shell.run("%mcp call w.add a=1").text == "2"
+    shell.run("%mcp servers")
+    assert "HTTP+SSE" in shell.text
+    shell.run("%mcp log w")
+    assert "deprecated since 2025-03-26" in shell.text
+
+
+def test_a_key_that_is_typed_is_masked_everywhere_and_a_better_way_is_named(shell: Cells, web: Running) -> None:
+    shell.run(f"%mcp connect w {web.url} --bearer {TOKEN}")
+    assert "The value of Authorization stands in the notebook itself" in shell.text
+    assert "--bearer ${NAME}" in shell.text
+    assert TOKEN not in everything(shell)
+
+
+def test_a_wrong_key_is_one_line_that_says_how_to_give_one(shell: Cells, web: Running) -> None:
+    wrong = "wr0ng-" + TOKEN
+    with pytest.raises(ConnectionFailed) as failed:
+        shell.run(f"%mcp connect w {web.url} --bearer {wrong}")
+    assert failed.value.status == 401
+    assert "--bearer" in str(failed.value)
+    assert wrong not in everything(shell) + str(failed.value)
+
+
+@pytest.mark.parametrize(
+    "line", ['--header "Authorization" ', "--header =x", '--header "two words=sk-abcdefgh12345678"', "--header ''"]
+)
+def test_a_header_that_is_none_is_refused_without_quoting_it(shell: Cells, web: Running, line: str) -> None:
+    with pytest.raises(UsageError, match="--header is NAME=VALUE"):
+        shell.run(f"%mcp connect w {web.url} {line}")
+    assert "sk-abcdefgh" not in "".join(shell.errors)
+
+
+def test_a_mistake_in_the_line_does_not_quote_its_keys(shell: Cells) -> None:
+    with pytest.raises(UsageError, match="not closed"):
+        shell.run("%mcp connect w https://x.example/mcp --bearer 'sk-abcdefgh12345678")
+    assert "sk-abcdefgh" not in "".join(shell.errors)
