@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from contextlib import AsyncExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,13 +30,21 @@ def way(request: pytest.FixtureRequest) -> Way:
 async def it(way: Way, tmp_path: Path) -> AsyncGenerator[Hosted]:
     """A host with one server, named "it"; it believes that its folder is `tmp_path`."""
     host = Host(roots=[tmp_path])
+    async with AsyncExitStack() as stack:
+        entry = await host.connect(await _spec(way, stack))
+        hosted = Hosted(host, entry)
+        host.listeners.append(lambda name: hosted.changed.set())
+        yield hosted
+        await host.aclose()
+
+
+async def _spec(way: Way, stack: AsyncExitStack) -> ServerSpec:
     if way.transport == "memory":
-        spec = ServerSpec.parse("it", make(way.revision, way.replay))
-    else:
+        return ServerSpec.parse("it", make(way.revision, way.replay))
+    if way.transport == "stdio":
         command = [sys.executable, "-m", "tests.interaction.subject", way.revision, way.replay]
-        spec = ServerSpec.parse("it", command, cwd=str(TOP))
-    entry = await host.connect(spec)
-    hosted = Hosted(host, entry)
-    host.listeners.append(lambda name: hosted.changed.set())
-    yield hosted
-    await host.aclose()
+        return ServerSpec.parse("it", command, cwd=str(TOP))
+    server = make(way.revision, way.replay)
+    running = await stack.enter_async_context(server.serve_http(sse=way.transport == "sse", grace=0.5))
+    url = running.url.removesuffix("/mcp") + "/sse" if way.transport == "sse" else running.url
+    return ServerSpec.parse("it", url, bearer=running.token)

@@ -34,7 +34,8 @@ def through(ways: list[Way]) -> pytest.MarkDecorator:
     return pytest.mark.parametrize("way", ways, ids=str, indirect=True)
 
 
-WAYS = [Way(transport, revision) for transport in ("memory", "stdio") for revision in ALL]
+WAYS = [Way(transport, revision) for transport in ("memory", "stdio", "http") for revision in ALL]
+WAYS.append(Way("sse", "2024-11-05"))
 ASKING = [*WAYS, *(replace(way, replay="always") for way in WAYS if way.era == "modern")]
 WITH_FORMS = [way for way in ASKING if features(way.revision).elicitation]
 WITH_PAGES = [way for way in ASKING if features(way.revision).url_elicitation]
