@@ -8,14 +8,26 @@ from importlib.metadata import packages_distributions
 
 from tests.architecture import tree
 
-# Declared for what stands in the plan: the HTTP transport and the HTTP server (docs/adr/0006).
-TO_COME = {"httpx", "httpx-aiohttp", "tornado"}
 # Imported at first use, and only when the person's own environment has them.
-OPTIONAL = {"ipykernel", "pandas", "polars", "pyarrow", "pyzmq", "comm", "traitlets", "ipython-pygments-lexers"}
+OPTIONAL = {
+    "aiohttp-socks",
+    "ipykernel",
+    "pandas",
+    "polars",
+    "pyarrow",
+    "pyzmq",
+    "comm",
+    "traitlets",
+    "ipython-pygments-lexers",
+}
 # The standard library of Pythons newer than this one, imported behind a look at the version.
 NEWER = {"annotationlib"}
 # Distributions that come with a declared one and are part of it for anyone who uses it.
-WITH = {"pydantic": {"pydantic_core", "typing_extensions"}, "jsonschema": {"jsonschema_specifications"}}
+WITH = {
+    "aiohttp": {"yarl"},
+    "pydantic": {"pydantic_core", "typing_extensions"},
+    "jsonschema": {"jsonschema_specifications"},
+}
 
 
 def canonical(name: str) -> str:
@@ -41,12 +53,7 @@ def test_every_imported_package_is_declared() -> None:
 
 
 def test_every_declared_package_is_imported() -> None:
-    assert declared() - used() - TO_COME == set()
-
-
-def test_what_is_said_to_come_has_not_come_yet() -> None:
-    assert declared() >= TO_COME
-    assert used().isdisjoint(TO_COME), "take it out of TO_COME"
+    assert declared() - used() == set()
 
 
 def test_the_lock_holds_every_declared_package() -> None:
