@@ -178,7 +178,7 @@ def summary(outcomes: list[Outcome]) -> int:
     print("\n=== summary ===")
     for row in outcomes:
         counts = f"{row.passed:5d} passed {row.failed:4d} failed {row.skipped:4d} skipped"
-        print(f"{row.name:10s} {counts} {row.seconds:7.1f} s  {row.note}".rstrip())
+        print(f"{row.name:11s} {counts} {row.seconds:7.1f} s  {row.note}".rstrip())
     failed = sum(row.failed for row in outcomes)
     print(
         f"{sum(row.passed for row in outcomes)} passed, {failed} failed, {sum(row.skipped for row in outcomes)} skipped"
