@@ -127,6 +127,12 @@ class Reply:
         await self.raw(b"0\r\n\r\n")
         self._chunked = False
 
+    async def event_stream_of(self, value: Any) -> None:
+        """A whole event stream with one event."""
+        await self.stream()
+        await self.event(value)
+        await self.end()
+
     async def gone(self) -> None:
         """Wait until the client closes the connection."""
         while await self._reader.read(1000):

@@ -322,6 +322,16 @@ async def test_who_may_not_come_in_is_told_so_even_in_json_rpc(status: int) -> N
     assert error.challenge == 'Bearer resource_metadata="https://x/"'
 
 
+async def test_an_id_that_came_back_as_text_is_ours_all_the_same() -> None:
+    async def script(request: Request, reply: Reply) -> None:
+        await reply.json({"jsonrpc": "2.0", "id": str(request.json["id"]), "result": {}})
+
+    async with FakeHttp(script) as fake, opened(fake.url) as (transport, web):
+        await transport.send(legacy("tools/list", 1))
+        await web.until(lambda: web.answers("1"))
+    assert web.failed == {}
+
+
 async def test_a_batch_as_the_answer_is_handed_on_as_one() -> None:
     async def script(request: Request, reply: Reply) -> None:
         await reply.json([{"jsonrpc": "2.0", "method": "notifications/message"}, reply.answer({})])

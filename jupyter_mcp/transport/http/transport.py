@@ -145,7 +145,8 @@ class HttpTransport:
     def _called(self, request: Mapping[str, Any]) -> names.ParamHeaders | None:
         if request["method"] != "tools/call" or not self._params:
             return None
-        return self._params.get(request["params"].get("name"))
+        name = request["params"].get("name")
+        return self._params.get(name) if isinstance(name, str) else None
 
     def _session_headers(self) -> dict[str, str]:
         headers: dict[str, str] = {}
