@@ -79,6 +79,8 @@ class Tasks:
             if state.ended:  # 2025-11-25 refuses to cancel what has ended
                 return state
             raise
+        if (driver := self._followed.get(id)) is not None:
+            driver.wake()
         return await self.get(id)
 
     async def list(self) -> list[TaskState]:

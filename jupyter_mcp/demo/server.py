@@ -3,6 +3,7 @@
 A function becomes a tool by its decorator; its parameters, their annotations and its docstring become what clients see.
 """
 
+import asyncio
 import base64
 from typing import Any, Literal, TypedDict
 
@@ -16,7 +17,8 @@ server = Server(
     title="Demo",
     instructions=(
         "A server to learn from. Start with add and weather; table and chart show data and pictures; slow reports "
-        "progress; book asks the person a form; summarise asks the client's model; notes are resources."
+        "progress; survey goes on as a task; book asks the person a form; summarise asks the client's model; notes are "
+        "resources."
     ),
     icons=[
         {
@@ -117,6 +119,29 @@ def slow(ctx: Context, seconds: float = 3, steps: int = 10) -> str:
         ctx.progress(step, steps, f"step {step} of {steps}")
     ctx.log("info", f"slow: {steps} steps done")
     return f"Done: {steps} steps."
+
+
+# A task goes on after the call was answered, for clients that know tasks; others wait for it as for any tool.
+
+
+@server.tool(title="Survey the planets", task=True, annotations=READS_ONLY)
+async def survey(ctx: AsyncContext, seconds: float = 8, confirm: bool = False) -> str:
+    """Visit every planet: a long job that can be left, found again, answered and cancelled.
+
+    Args:
+        seconds: How long it takes, up to 600.
+        confirm: Ask the person halfway whether to go on.
+    """
+    if not 0 <= seconds <= 600:
+        raise ToolError("seconds must be from 0 to 600.")
+    for number, planet in enumerate(data.PLANETS, 1):
+        if confirm and number == 5:
+            answer = await ctx.elicit("Four planets are done. Visit the giants too?")
+            if not answer.accepted:
+                return "Surveyed 4 planets."
+        await ctx.progress(number, len(data.PLANETS), f"at {planet['name']}")
+        await asyncio.sleep(seconds / len(data.PLANETS))
+    return f"Surveyed {len(data.PLANETS)} planets."
 
 
 @server.tool(title="Book a room", annotations={"readOnlyHint": False, "destructiveHint": False})

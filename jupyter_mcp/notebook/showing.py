@@ -17,13 +17,15 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
+from jupyter_mcp.errors import Cancelled
+from jupyter_mcp.host.events import QuestionClosed, QuestionOpened, TaskChanged
 from jupyter_mcp.notebook.objects.act import Act
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
     from jupyter_mcp.host.events import CallEvent, OnEvent
+    from jupyter_mcp.host.tasks import HostTask
     from jupyter_mcp.notebook.cards.call import LiveCall
     from jupyter_mcp.notebook.use import Use
     from jupyter_mcp.runtime.jobs import Job
@@ -93,6 +95,7 @@ def _classes() -> list[type]:
     from jupyter_mcp.notebook.objects.note import Note
     from jupyter_mcp.notebook.objects.offered import Offered
     from jupyter_mcp.notebook.objects.servers import Servers
+    from jupyter_mcp.notebook.objects.task import Task
     from jupyter_mcp.notebook.verbs.help import Help
 
     return [
@@ -101,6 +104,7 @@ def _classes() -> list[type]:
         Offered,
         Ping,
         Servers,
+        Task,
         objects.Call,
         objects.Collection,
         objects.Server,
@@ -175,9 +179,10 @@ def _live_card(value: Any) -> bool:
     from jupyter_mcp.notebook.objects.happened import Log
     from jupyter_mcp.notebook.objects.offered import Offered
     from jupyter_mcp.notebook.objects.servers import Servers
+    from jupyter_mcp.notebook.objects.task import Task
 
-    if isinstance(value, Call) and not value.done:
-        cards.background_call(value)
+    if isinstance(value, (Call, Task)) and not value.done:
+        cards.background_call(value) if isinstance(value, Call) else cards.task_card(value)
         return True
     if not isinstance(value, (Collection, Offered, Log, Servers)):
         return False
@@ -257,9 +262,12 @@ def watched(label: str, make: Callable[[OnEvent | None], Act[T]]) -> T:
     card = _Card(label)
     act = make(card.event)
     try:
-        value = Act(act.label, lambda: card.accompany(act), act.after).now()
+        value = Act(act.label, lambda: card.accompany(act), act.after, act.left).now()
     except BaseException as error:
         card.finish(error)
+        sentence = act.left() if card.left and isinstance(error, Cancelled) else None
+        if sentence is not None:
+            raise Cancelled(f"{sentence}.") from None
         raise
     if card.finish(value if shown else None) and shown:
         _displayed.clear()
@@ -279,8 +287,10 @@ class _Card:
         self._place = place.here()
         self._live: LiveCall | None = None
         self._events: list[CallEvent] = []
+        self.left = False
         self._asked = False
         self._open = 0
+        self._became: HostTask | None = None
         self._job: Job | None = None
         self._task: asyncio.Task[Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -300,6 +310,8 @@ class _Card:
             self._open += 1
         elif isinstance(event, QuestionClosed):
             self._open -= 1
+        elif isinstance(event, TaskChanged):
+            self._is_task(event.task)
         if self._live is not None:
             self._live.event(event)
             return
@@ -310,9 +322,29 @@ class _Card:
             self._show()
 
     def cancel(self) -> None:
-        """The button."""
+        """The button: end it; a task at the server too."""
+        if self._became is None or self._became.ended:
+            self._stop()
+        else:
+            from jupyter_mcp.notebook.objects.act import get_host
+            from jupyter_mcp.runtime.thread import get_runtime
+
+            get_runtime().submit(get_host().tasks.cancel, self._became)
+
+    def leave(self) -> None:
+        """The other button: stop waiting for a task."""
+        self.left = True
+        self._stop()
+
+    def _stop(self) -> None:
         if self._task is not None and self._loop is not None:
             self._loop.call_soon_threadsafe(self._task.cancel)
+
+    def _is_task(self, task: HostTask) -> None:
+        if self._became is None:
+            self._became = task
+            if self._live is not None:
+                self._live.offer_to_leave(self.leave)
 
     def finish(self, outcome: object) -> bool:
         """On the main thread, when it is over. Returns whether the card was displayed."""
@@ -336,6 +368,8 @@ class _Card:
     def _display(self) -> None:
         """On the main thread, in the cell."""
         live = self._make(self._label, self.cancel)
+        if self._became is not None:
+            live.offer_to_leave(self.leave)
         live.show()
         for event in self._events:
             live.event(event)

@@ -146,6 +146,9 @@ class _Line:
         """The names of a kind that the line does not have yet."""
         if kind == "server":
             yield from ((name, "server") for name in _servers() if name not in self.words)
+        elif kind in ("task", "server or task"):
+            yield from self._named("server" if kind != "task" else "")
+            yield from ((task.key, "task") for task in _tasks())
         elif kind == "verb":
             yield from ((name, "verb") for name in verbs.table())
         elif kind == "new" and not self.words:
@@ -159,6 +162,7 @@ class _Line:
             yield from ((offer.full_name, "tool") for offer in _offers("tool"))
         elif kind == "running":
             yield from ((call.name, "call") for call in _running())
+            yield from ((task.key, "task") for task in _tasks() if not task.done)
 
     def _offered(self, kind: Any) -> Suggestions:
         """A tool, prompt or resource, then its arguments."""
@@ -268,6 +272,12 @@ def _argument_names(offer: Offer) -> list[str]:
 def _running() -> Iterable[Any]:
     module = sys.modules.get("jupyter_mcp.notebook.objects.call")
     return [] if module is None else module.running()
+
+
+def _tasks() -> Iterable[Any]:
+    """Newest first."""
+    module = sys.modules.get("jupyter_mcp.notebook.objects.task")
+    return [] if module is None else reversed(module.kept())
 
 
 def values_of(schema: Any, root: Mapping[str, Any]) -> list[Any]:

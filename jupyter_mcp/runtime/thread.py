@@ -131,7 +131,13 @@ class Runtime:
         def begin() -> None:
             task = loop.create_task(_carry(pending, function, args, kwargs))
             self._tasks[pending] = task
-            task.add_done_callback(lambda _: self._tasks.pop(pending, None))
+
+            def ended(_: object) -> None:
+                self._tasks.pop(pending, None)
+                if not pending.done():  # cancelled before its first step: `_carry` never ran
+                    pending.end_cancelled()
+
+            task.add_done_callback(ended)
 
         loop.call_soon_threadsafe(begin, context=context)
         return pending

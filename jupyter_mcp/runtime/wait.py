@@ -41,12 +41,21 @@ CANCEL_SECONDS = 2.0
 AFTER = "the connection stays usable"
 
 
-def run(function: Callable[..., Awaitable[T]], /, *args: Any, label: str, after: str = AFTER, **kwargs: Any) -> T:
+def run(
+    function: Callable[..., Awaitable[T]],
+    /,
+    *args: Any,
+    label: str,
+    after: str = AFTER,
+    left: Callable[[], str | None] = lambda: None,
+    **kwargs: Any,
+) -> T:
     """Run `function(*args, **kwargs)` on the runtime's thread and wait for its result.
 
     Args:
         label: what it is, for the person ("demo.add").
         after: what an interrupt leaves behind, for the person.
+        left: asked after an interrupt: the sentence for what goes on all the same, None when it was cancelled.
 
     Raises:
         Interrupted: the person pressed interrupt (main thread only).
@@ -61,7 +70,7 @@ def run(function: Callable[..., Awaitable[T]], /, *args: Any, label: str, after:
             hint="await the awaitable twin (jupyter_mcp.aio) there, or call it from a cell.",
         )
     if on_main_thread():
-        return _Wait(runtime, label, after).run(function, args, kwargs)
+        return _Wait(runtime, label, after, left).run(function, args, kwargs)
     pending = runtime.submit(function, *args, **kwargs)
     try:
         pending.exception()
@@ -117,10 +126,11 @@ async def arun(function: Callable[..., Awaitable[T]], /, *args: Any, label: str,
 class _Wait:
     """One blocking wait on the main thread."""
 
-    def __init__(self, runtime: Runtime, label: str, after: str) -> None:
+    def __init__(self, runtime: Runtime, label: str, after: str, left: Callable[[], str | None]) -> None:
         self._runtime = runtime
         self._label = label
         self._after = after
+        self._left = left
         self._inbox: SimpleQueue[None] = SimpleQueue()  # reentrant: a signal handler may put into it
         self._deadline: float | None = None
         self._hits = 0
@@ -175,7 +185,7 @@ class _Wait:
         insists = self._recorder.hits + self._hits > 1
         if pending.done() or insists or time.monotonic() > self._deadline:
             board.drain()
-            raise interrupts.error(f"{self._label} cancelled; {self._after}")
+            raise interrupts.error(self._left() or f"{self._label} cancelled; {self._after}")
 
     def _too_late(self) -> BaseException:
         return interrupts.error(f"{self._label} had just ended when the interrupt came; {self._after}")

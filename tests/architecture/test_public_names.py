@@ -42,8 +42,8 @@ def test_the_server_room_offers_exactly_these_names() -> None:
     server = importlib.import_module("jupyter_mcp.server")
     assert server.__all__ == [
         *("AsyncContext", "Audio", "Context", "Elicit", "Elicited", "Embedded", "Image", "InputRequired", "Link"),
-        *("Message", "MissingCapability", "NotFound", "RootFolder", "Roots", "Sample", "Sampled", "Server", "Text"),
-        *("ToolError", "ToolResult", "assistant", "user"),
+        *("Message", "MissingCapability", "NotFound", "RootFolder", "Roots", "Sample", "Sampled", "Server", "TaskWork"),
+        *("Text", "ToolError", "ToolResult", "assistant", "user"),
     ]
 
 

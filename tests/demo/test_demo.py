@@ -44,7 +44,7 @@ def accepting(**change: Any) -> dict[str, Any]:
 async def test_every_tool_has_a_title_a_description_and_described_arguments(revision: str):
     async with Talk(server, revision) as talk:
         tools = (await talk.request("tools/list"))["tools"]
-        names = ["add", "weather", "table", "chart", "slow", "book", "summarise", "fail", "add_note"]
+        names = ["add", "weather", "table", "chart", "slow", "survey", "book", "summarise", "fail", "add_note"]
         assert [tool["name"] for tool in tools] == names
         for tool in tools:
             assert tool["title"]
@@ -248,3 +248,12 @@ def test_it_runs_as_a_module_and_prints_nothing_else():
     assert first["result"]["serverInfo"]["name"] == "jupyter-mcp-demo"
     assert second["result"]["structuredContent"] == {"result": 3}
     assert done.stderr == b""
+
+
+async def test_the_survey_goes_on_as_a_task_and_asks_halfway():
+    from jupyter_mcp.testing import connected
+
+    async with connected(server, answers=["decline"]) as here:
+        assert (await here.call("survey", seconds=0)).text == "Surveyed 8 planets."
+        assert (await here.call("survey", seconds=0, confirm=True)).text == "Surveyed 4 planets."
+        assert [task.status for task in here.host.tasks.of()] == ["completed", "completed"]

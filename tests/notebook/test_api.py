@@ -15,6 +15,7 @@ from jupyter_mcp.notebook import aio, api, verbs
 from jupyter_mcp.notebook.objects import Call, Collection, Prompt, Resource, Server, Template, Tool, Tools
 from jupyter_mcp.notebook.objects.names import attribute_names, python_name
 from jupyter_mcp.notebook.objects.signature import Arguments, annotation, docstring
+from jupyter_mcp.notebook.objects.task import Task
 from tests.notebook.conftest import echo_server
 
 if TYPE_CHECKING:
@@ -48,7 +49,7 @@ def test_every_verb_has_its_python_names_and_they_exist():
         for name in verb.python:
             first, _, rest = name.partition(".")
             classes: dict[str, Any] = {"Server": Server, "Tool": Tool, "Prompt": Prompt, "Resource": Resource}
-            classes |= {"Template": Template, "Call": Call, "host": api.host}
+            classes |= {"Template": Template, "Call": Call, "Task": Task, "host": api.host}
             if rest == "stop":
                 continue  # Watch.stop, tried in test_magics
             if first in classes:

@@ -261,6 +261,7 @@ class Background:
     """A background call as the cards see it."""
 
     name = "demo.slow"
+    task = None
 
     def __init__(self) -> None:
         self.events: list[Any] = [Progress(1, 10)]

@@ -81,6 +81,17 @@ def test_cancelled_work_is_done_only_when_it_has_cleaned_up(runtime: Runtime) ->
     assert not pending.cancel()
 
 
+def test_work_that_is_cancelled_before_its_first_step_ends_too(runtime: Runtime) -> None:
+    runtime.submit(name).result(5)
+    release = threading.Event()
+    runtime.call_soon(release.wait, 5)  # the loop is busy: the work cannot begin before it is cancelled
+    pending = runtime.submit(forever)
+    pending.cancel()
+    release.set()
+    with pytest.raises(CancelledError):
+        pending.result(5)
+
+
 def test_stopping_runs_the_closers_last_first_and_cancels_the_rest() -> None:
     runtime, before = Runtime(), set(threading.enumerate())
     order: list[str] = []

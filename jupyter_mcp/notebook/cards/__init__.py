@@ -6,6 +6,7 @@ once; when its act is over the card is replaced by the static bundle of `noteboo
     presenter(question, reply) -> Presented      for `QuestionDesk.presenter`; `.close(answer | None)` leaves the record
     live_call(label, cancel) -> LiveCall         `.event(CallEvent)` and `.finish(outcome)` from any thread
     background_call(call) -> LiveCall            for a `Call`: follows it and becomes its result
+    task_card(task) -> LiveCall                  for a `Task` that was left: follows it again
     tool_browser(view, runner) -> Card           search, form, JSON, Call, result; one Select for any number of tools
     tool_form(server, tool, runner) -> Card      the form of one tool (`tool.form()`)
     resource_browser(view, runner), prompt_browser(view, runner), server_cards(view, runner), log_card(view)
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.cards.question import Presented
     from jupyter_mcp.notebook.cards.runner import Runner
     from jupyter_mcp.notebook.objects.call import Call
+    from jupyter_mcp.notebook.objects.task import Task
     from jupyter_mcp.notebook.render.views import ListView, LogView, ServersView
 
 __all__ = [
@@ -39,6 +41,7 @@ __all__ = [
     "prompt_browser",
     "resource_browser",
     "server_cards",
+    "task_card",
     "tool_browser",
     "tool_form",
 ]
@@ -63,6 +66,13 @@ def background_call(call: Call) -> LiveCall:
     from jupyter_mcp.notebook.cards.call import follow
 
     return follow(call)
+
+
+def task_card(task: Task) -> LiveCall:
+    """The card of a `Task`: it is followed, can be left and cancelled, and becomes its result or error."""
+    from jupyter_mcp.notebook.cards.task import follow
+
+    return follow(task)
 
 
 def tool_browser(view: ListView, runner: Runner | None = None) -> Card:

@@ -34,9 +34,12 @@ class LiveCall:
         self._label = label
         self._gauge = Gauge(label)
         self._cancel = cancel
+        self._leave: Callable[[], object] | None = None
         self._picture = kit.markup(self._gauge.html())
         self._button = kit.button("Cancel call", self._press, look="warning", tip=f"Cancel {label}")
-        parts = [self._picture, *([kit.row([self._button])] if cancel is not None else [])]
+        self._leaver = kit.button("Leave", self._press_leave, tip=f"Stop waiting; {label} goes on at the server")
+        kit.hide(self._leaver, True)
+        parts = [self._picture, *([kit.row([self._leaver, self._button])] if cancel is not None else [])]
         ended = CallView(label, "ended with its kernel")
         self.card = Card(kit.root(parts), lambda: bundle(self._gauge.view), lambda: bundle(ended))
 
@@ -51,6 +54,12 @@ class LiveCall:
         """A `CallEvent`, from any thread. What comes after the end changes nothing."""
         self._gauge.event(event)
         self._tick()
+
+    def offer_to_leave(self, leave: Callable[[], object]) -> None:
+        """The call is a task now, which goes on by itself: a second button stops only the waiting. Any thread."""
+        self._leave = leave
+        self._button.description = "Cancel task"
+        kit.hide(self._leaver, False)
 
     def finish(self, outcome: object = None) -> None:
         """Replace the card by the outcome's own picture; an error leaves nothing, because the cell shows it itself."""
@@ -71,28 +80,38 @@ class LiveCall:
             kit.paint(self._picture, self._gauge.html())
 
     def _press(self) -> None:
-        if self._cancel is None or self._button.disabled:
-            return
-        self._button.disabled = True
-        self._button.description = "Cancelling…"
+        if self._cancel is not None and not self._button.disabled:
+            self._button.description = "Cancelling…"
+            self._end_by(self._cancel)
+
+    def _press_leave(self) -> None:
+        if self._leave is not None and not self._button.disabled:
+            self._end_by(self._leave)
+
+    def _end_by(self, act: Callable[[], object]) -> None:
+        self._button.disabled = self._leaver.disabled = True
         try:
-            self._cancel()
+            act()
         except Exception:
-            log.exception("%s could not be cancelled", self._label)
+            log.exception("%s could not be ended", self._label)
 
 
 def follow(call: Call) -> LiveCall:
     """The card of a background call, displayed here: it follows the call and becomes its picture at the end."""
     live = LiveCall(call.name, call.cancel).show()
+    offered = False
     told = 0
     guard = threading.Lock()
 
     def look(_: Call) -> None:
-        nonlocal told
+        nonlocal told, offered
         with guard:  # the first look is the main thread's, the others are the runtime's
             events, told = call.events[told:], len(call.events)
         for event in events:
             live.event(event)
+        if call.task is not None and not offered:
+            offered = True
+            live.offer_to_leave(call.leave)
         if call.done:
             live.end(bundle(call))
 

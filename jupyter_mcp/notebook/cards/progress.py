@@ -8,7 +8,7 @@ import time
 from collections import deque
 from typing import Any
 
-from jupyter_mcp.host.events import Log, Progress, QuestionClosed, QuestionOpened, Status
+from jupyter_mcp.host.events import Log, Progress, QuestionClosed, QuestionOpened, Status, TaskChanged
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.acts import progress_text
 from jupyter_mcp.notebook.render.text import flat, pretty
@@ -26,6 +26,7 @@ class Gauge:
         self._progress: Progress | None = None
         self._lines: deque[str] = deque(maxlen=6)
         self._asking = 0
+        self._task = ""
         self._guard = threading.Lock()
 
     def event(self, event: object) -> None:
@@ -39,6 +40,11 @@ class Gauge:
                 self._lines.append(f"{event.level}: {flat(said, 300)}")
             elif isinstance(event, Status):
                 self._lines.append(flat(event.text, 300))
+            elif isinstance(event, TaskChanged):
+                task = event.task
+                self._task = f"task {task.key}, {flat(task.status, 40)}"
+                if task.message and (self._progress is None or self._progress.message != task.message):
+                    self._lines.append(flat(task.message, 300))
             elif isinstance(event, QuestionOpened):
                 self._asking += 1
             elif isinstance(event, QuestionClosed):
@@ -54,9 +60,10 @@ class Gauge:
 
     def html(self) -> str:
         with self._guard:
-            view, lines, asking = self.view, list(self._lines), self._asking
+            view, lines, asking, task = self.view, list(self._lines), self._asking, self._task
         told = progress_text(view)
         state = "waits for your answer" if asking else "is running"
+        state += f" ({html.escape(task)})" if task else ""
         head = html.note(f"{html.code(self.label)} {state} {html.muted(self._elapsed())}")
         said = html.note(html.escape(told)) if told else ""
         tail = html.pre("\n".join(lines)) if lines else ""

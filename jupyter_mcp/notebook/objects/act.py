@@ -26,17 +26,19 @@ class Act(Generic[T]):
         label: what is waited for, in words ("demo.add"), shown when the person interrupts.
         start: runs on the runtime's loop and does it.
         after: what an interrupt leaves behind, in words.
+        left: the whole sentence for an interrupt that ended only the waiting (a task goes on); None when it ended it.
     """
 
     label: str
     start: Callable[[], Awaitable[T]]
     after: str = "the connection stays usable"
+    left: Callable[[], str | None] = lambda: None
 
     def now(self) -> T:
         """Do it and wait. Raises what it raises, or `Interrupted`."""
         from jupyter_mcp.runtime import wait
 
-        return wait.run(self.start, label=self.label, after=self.after)
+        return wait.run(self.start, label=self.label, after=self.after, left=self.left)
 
     async def later(self) -> T:
         """Do it and await it; widgets stay alive meanwhile."""
@@ -50,7 +52,7 @@ class Act(Generic[T]):
         async def start() -> U:
             return change(await self.start())
 
-        return Act(self.label, start, self.after)
+        return Act(self.label, start, self.after, self.left)
 
 
 def get_host() -> Any:

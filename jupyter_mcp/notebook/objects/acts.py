@@ -9,6 +9,7 @@ import time
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
+from jupyter_mcp.host.events import TaskChanged
 from jupyter_mcp.host.plain import plain
 from jupyter_mcp.notebook.objects.act import Act, get_host
 from jupyter_mcp.protocol.shapes import as_list
@@ -16,8 +17,9 @@ from jupyter_mcp.protocol.shapes import as_list
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from jupyter_mcp.host.events import OnEvent
+    from jupyter_mcp.host.events import CallEvent, OnEvent
     from jupyter_mcp.host.result import PromptResult, Read, Result
+    from jupyter_mcp.host.tasks import HostTask
 
 
 class Ping:
@@ -64,17 +66,33 @@ class ServerActs:
         check: bool = True,
         timeout: float | None = None,
         yes: bool = False,
+        background: bool = False,
         on_event: OnEvent | None = None,
     ) -> Act[Result]:
-        """Call a tool."""
+        """Call a tool. When it became a task, an interrupt leaves that."""
         sent = plain(arguments, "the arguments")
+        tasks: list[HostTask] = []
+
+        def heard(event: CallEvent) -> None:
+            if isinstance(event, TaskChanged) and not tasks:
+                tasks.append(event.task)
+            if on_event is not None:
+                on_event(event)
 
         async def start() -> Result:
             return await get_host().call_tool(
-                self.name, tool, sent, origin=self.origin, on_event=on_event, timeout=timeout, check=check, yes=yes
+                self.name,
+                tool,
+                sent,
+                origin=self.origin,
+                on_event=heard,
+                timeout=timeout,
+                check=check,
+                yes=yes,
+                background=background,
             )
 
-        return Act(f"{self.name}.{tool}", start)
+        return Act(f"{self.name}.{tool}", start, left=lambda: tasks[0].left() if tasks else None)
 
     def read(self, uri: str, values: Mapping[str, Any] | None = None, *, on_event: OnEvent | None = None) -> Act[Read]:
         """Read a resource, or the one that a template leads to with these values."""

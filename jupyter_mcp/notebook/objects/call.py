@@ -9,14 +9,16 @@ from concurrent.futures import CancelledError
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import Cancelled
-from jupyter_mcp.host.events import CallEvent, Progress, QuestionClosed, QuestionOpened
-from jupyter_mcp.notebook.objects.act import Act
+from jupyter_mcp.host.events import CallEvent, Progress, QuestionClosed, QuestionOpened, TaskChanged
+from jupyter_mcp.notebook.objects.act import Act, get_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
 
     from jupyter_mcp.host.result import Result
+    from jupyter_mcp.host.tasks import HostTask
     from jupyter_mcp.notebook.objects.server import Server
+    from jupyter_mcp.notebook.objects.task import Task
     from jupyter_mcp.runtime.thread import Pending
 
 _log = logging.getLogger(__name__)
@@ -33,6 +35,7 @@ class Call:
         server, tool, arguments: what is called.
         progress: the last `Progress`, or None.
         events: everything that was told about it so far.
+        task: the `Task` of the server that it became, or None.
     """
 
     def __init__(self, server: Server, tool: str, arguments: Mapping[str, Any]) -> None:
@@ -42,6 +45,7 @@ class Call:
         self.arguments = arguments
         self.progress: Progress | None = None
         self.events: list[CallEvent] = []
+        self.task: Task | None = None
         self._questions = 0
         self._listeners: list[Callable[[Call], Any]] = []
         self._pending: Pending[Result] | None = None
@@ -61,7 +65,7 @@ class Call:
         from jupyter_mcp.runtime.thread import get_runtime
 
         call = cls(server, tool, arguments)
-        act = server.by(origin).call(tool, arguments, check=check, yes=yes, on_event=call._event)
+        act = server.by(origin).call(tool, arguments, check=check, yes=yes, background=True, on_event=call._event)
         with _lock:
             _running[call.number] = call
         call._pending = get_runtime().submit(act.start)
@@ -74,14 +78,17 @@ class Call:
 
     @property
     def status(self) -> str:
-        """ "running", "asking", "done", "failed" or "cancelled"."""
+        """ "running", "asking", "done", "failed", "cancelled", or "left" (it goes on as a task)."""
         pending = self._pending
         if pending is None or not pending.done():
             return "asking" if self._questions else "running"
         if pending.cancelled():
-            return "cancelled"
+            return "left" if self._left() else "cancelled"
         error = pending.exception()
         return "done" if error is None else "cancelled" if isinstance(error, Cancelled) else "failed"
+
+    def _left(self) -> bool:
+        return self.task is not None and not self.task.done
 
     @property
     def done(self) -> bool:
@@ -96,6 +103,15 @@ class Call:
 
     def cancel(self) -> bool:
         """Ask the server to stop. Returns False when the call has ended already."""
+        if self.task is None or self.task.done or self.done:
+            return self.leave()
+        from jupyter_mcp.runtime.thread import get_runtime
+
+        get_runtime().submit(get_host().tasks.cancel, self.task.record)
+        return True
+
+    def leave(self) -> bool:
+        """Stop waiting: a call that became a task goes on (`.task` waits for it again), any other is cancelled."""
         return self._pending is not None and self._pending.cancel()
 
     def result(self, timeout: float | None = None) -> Result:
@@ -167,11 +183,19 @@ class Call:
         self.events.append(event)
         if isinstance(event, Progress):
             self.progress = event
+        elif isinstance(event, TaskChanged):
+            self._became(event.task)
         elif isinstance(event, QuestionOpened):
             self._questions += 1
         elif isinstance(event, QuestionClosed):
             self._questions -= 1
         self._tell()
+
+    def _became(self, record: HostTask) -> None:
+        if self.task is None:
+            from jupyter_mcp.notebook.objects.task import Task
+
+            self.task = Task(record)
 
     def _done(self, _: Any) -> None:
         with _lock:

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.result import PromptResult, Read, Result
     from jupyter_mcp.notebook.objects.happened import Log, Trace
+    from jupyter_mcp.notebook.objects.task import Tasks
     from jupyter_mcp.notebook.objects.watch import Watch
 
 
@@ -85,6 +86,13 @@ class Server:
         from jupyter_mcp.notebook.objects.happened import Trace
 
         return Trace.of(get_host().journal.entries(self.name))
+
+    @property
+    def tasks(self) -> Tasks:
+        """Tool calls that outlive their request; `server.tasks["t1"]` is one of them."""
+        from jupyter_mcp.notebook.objects.task import Tasks
+
+        return Tasks(self.name)
 
     # --- what it does ------------------------------------------------------------------------------------------------
 

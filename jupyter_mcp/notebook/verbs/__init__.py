@@ -25,7 +25,6 @@ LATER = (
     "models",
     "save",
     "serve",
-    "tasks",
     "whoami",
 )
 """Verbs of the full design that this version does not have yet."""

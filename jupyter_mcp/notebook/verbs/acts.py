@@ -105,9 +105,14 @@ def ping(call: Invocation) -> Any:
 
 def cancel(call: Invocation) -> Any:
     from jupyter_mcp.notebook.objects.call import running
+    from jupyter_mcp.notebook.objects.task import known
 
     calls = running()
     words = call.words
+    if words and (task := known(words[0])) is not None:
+        if task.done:
+            raise call.wrong(f"Task {task.key} has ended ({task.status}).")
+        return task.cancel()
     if words:
         calls = [found for found in calls if words[0] in (str(found.number), found.name, found.server.name, found.tool)]
     if not calls:
@@ -287,12 +292,12 @@ VERBS = (
     Verb(
         "cancel",
         "acts",
-        "cancel [NUMBER | [SERVER.]TOOL]",
-        "Cancel background calls: one, or all.",
+        "cancel [NUMBER | TASK | [SERVER.]TOOL]",
+        "Cancel a task, or background calls: one, or all.",
         cancel,
         most=1,
-        examples=("%mcp cancel", "%mcp cancel demo.slow"),
+        examples=("%mcp cancel", "%mcp cancel demo.slow", "%mcp cancel t1"),
         completes=("running",),
-        python=("Call.cancel",),
+        python=("Call.cancel", "Task.cancel"),
     ),
 )

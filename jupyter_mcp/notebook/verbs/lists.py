@@ -1,4 +1,4 @@
-"""tools, resources, prompts: what is offered."""
+"""tools, resources, prompts: what is offered; tasks: what is still being done."""
 
 from __future__ import annotations
 
@@ -36,6 +36,17 @@ def prompts(call: Invocation) -> Any:
     return _listed(call, "prompts")
 
 
+def tasks(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+    from jupyter_mcp.notebook.objects.task import Tasks, find
+
+    words = call.words
+    if len(words) == 1 and words[0] not in api.servers:
+        return find(words[0])
+    server = api.server(words[0]).name if words else None
+    return find(words[1], server) if len(words) == 2 else Tasks(server)
+
+
 def _verb(name: str, summary: str, run: Any, python: tuple[str, ...]) -> Verb:
     return Verb(
         name,
@@ -60,4 +71,16 @@ VERBS = (
         ("Server.resources", "Server.templates", "host.catalogue"),
     ),
     _verb("prompts", "The prompts of all servers or of one.", prompts, ("Server.prompts", "host.catalogue")),
+    Verb(
+        "tasks",
+        "lists",
+        "tasks [SERVER] [TASK]",
+        "Tool calls that go on at their servers, of all servers or of one; or one task, which is followed again.",
+        tasks,
+        most=2,
+        details=(("TASK", "its key in this kernel (t1), or the server's own id"),),
+        examples=("%mcp tasks", "%mcp tasks demo", "%mcp tasks t1"),
+        completes=("server or task", "task"),
+        python=("Server.tasks", "Task.result", "Task.refresh"),
+    ),
 )
