@@ -29,11 +29,13 @@ from jupyter_mcp.server.work import Work
 if TYPE_CHECKING:
     from tornado.web import Application, RequestHandler
 
+    from jupyter_mcp.server.http.handler import Guarded
     from jupyter_mcp.server.http.response import Response
     from jupyter_mcp.server.server import Server
 
 MAX_BODY = 16 * 2**20
 _PATIENT = 8  # intervals of silence from a reader who takes nothing
+_BODY_SECONDS = 120.0  # for a body to come in
 
 
 class Endpoint:
@@ -93,6 +95,7 @@ class Endpoint:
         self.modern = tuple(version for version in server.versions if version in MODERN)
         self.legacy = tuple(version for version in server.versions if version in LEGACY)
         self.open: set[Response] = set()
+        self._expected: dict[Guarded, float] = {}  # requests whose body is still coming -> since when
         self.running = 0
         self.closing = False
         self._interval = keep_alive / 2
@@ -145,6 +148,14 @@ class Endpoint:
             self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)
         return True
 
+    def expect_body(self, handler: Guarded) -> None:
+        """The body of this request is about to come. (A timer for all: one each would cost more than the rest.)"""
+        self._expected[handler] = asyncio.get_running_loop().time()
+
+    def got_body(self, handler: Guarded) -> None:
+        """It is there, or will not come."""
+        self._expected.pop(handler, None)
+
     def leave(self) -> None:
         """One less."""
         self.running -= 1
@@ -153,6 +164,9 @@ class Endpoint:
         self._timer = None
         for response in list(self.open):
             response.keep_alive(_PATIENT)
+        late = asyncio.get_running_loop().time() - _BODY_SECONDS
+        for handler in [one for one, since in self._expected.items() if since < late]:
+            handler.response.abort()
         self.sessions.expire()
         if (self.running or len(self.sessions)) and not self.closing:
             self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)

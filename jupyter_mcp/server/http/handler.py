@@ -101,9 +101,9 @@ class Guarded(Base):
                 self._refusal = Refusal(401, "This request is not authorized.", "Bearer")
         if self._refusal is None:
             self._refusal = self._check_room()
-        length = given.get("Content-Length", "")
         if self.request.method == "POST":
-            self._check_length(length)
+            self.endpoint.expect_body(self)
+            self._check_length(given.get("Content-Length", ""))
 
     def _check_room(self) -> Refusal | None:
         self._entered = self.endpoint.enter()
@@ -133,7 +133,7 @@ class Guarded(Base):
 
     def take_body(self) -> bytes:
         """The whole body, once."""
-        body = b"".join(self._chunks) if len(self._chunks) != 1 else self._chunks[0]
+        body = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks.clear()
         return body
 
@@ -141,6 +141,7 @@ class Guarded(Base):
 
     def refused(self) -> bool:
         """Whether this request was refused; it has its answer then."""
+        self.endpoint.got_body(self)
         if self._refusal is not None and not self._finished:
             self._refuse()
         return self._refusal is not None
@@ -194,6 +195,10 @@ class Guarded(Base):
         text = "Invalid request: this is not a JSON-RPC message"
         self.reply(400, jsonrpc.error(readable, INVALID_REQUEST, text))
 
+    def answer_later(self) -> None:
+        """The response is completed from elsewhere, after the method has returned: no coroutine waits for it."""
+        self._auto_finish = False
+
     # --- the rest of tornado's interface
 
     def on_finish(self) -> None:
@@ -207,6 +212,7 @@ class Guarded(Base):
         self.response.lost()
 
     def _leave(self) -> None:
+        self.endpoint.got_body(self)
         if self._entered:
             self._entered = False
             self.endpoint.leave()
@@ -232,10 +238,11 @@ class EndpointMixin(Guarded):
         super().initialize(endpoint)
         self._stream: Stream | None = None
         self._session: HttpSession | None = None
+        self._timer: asyncio.TimerHandle | None = None
 
     # --- POST
 
-    async def post(self) -> None:
+    def post(self) -> None:
         """One message, or a batch."""
         if self.refused() or not self.post_media():
             return
@@ -247,11 +254,9 @@ class EndpointMixin(Guarded):
         if message is None:
             return
         self._route(message, json and (self.endpoint.json or not events), events)
-        stream, over = self._stream, self.response.over
-        if stream is not None and not over.done():
-            timer = asyncio.get_running_loop().call_later(self.endpoint.patience, stream.open)
-            await over
-            timer.cancel()
+        if (stream := self._stream) is not None and not self.response.over:
+            self._timer = asyncio.get_running_loop().call_later(self.endpoint.patience, stream.open)
+            self.answer_later()
 
     def _route(self, message: Any, json: bool, events: bool) -> None:
         if isinstance(message, list):
@@ -377,7 +382,7 @@ class EndpointMixin(Guarded):
 
     # --- GET and DELETE, legacy
 
-    async def get(self) -> None:
+    def get(self) -> None:
         """The stream of what belongs to no request, or of one that was interrupted."""
         if self.refused() or self._without_session():
             return
@@ -392,9 +397,10 @@ class EndpointMixin(Guarded):
         if self._stream is None:
             text = "Invalid request: this Last-Event-ID names no stream that is still kept"
             self.reply(400, jsonrpc.error(None, INVALID_REQUEST, text))
-        await self.response.over
+        else:
+            self.answer_later()
 
-    async def delete(self) -> None:
+    def delete(self) -> None:
         """The end of a session."""
         if self.refused() or self._without_session():
             return
@@ -419,17 +425,24 @@ class EndpointMixin(Guarded):
     def on_finish(self) -> None:
         """The response is complete."""
         super().on_finish()
+        self._stop_timer()
         if self._session is not None and self._stream is not None:
             self._session.settled(self._stream)
 
     def on_connection_close(self) -> None:
         """The client is gone: that cancels a stateless request, and only interrupts one of a session."""
         super().on_connection_close()
+        self._stop_timer()
         stream = self._stream
         if stream is not None:
             stream.detach(self.response)
             if self._session is None:
                 self.endpoint.work.cancel(stream)
+
+    def _stop_timer(self) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+            self._timer = None
 
 
 @stream_request_body

@@ -76,7 +76,7 @@ class StreamHandler(OldGuarded, RequestHandler):
     allow = "GET"
     _connection: HttpSession | None = None
 
-    async def get(self) -> None:
+    def get(self) -> None:
         """Open a connection."""
         if self.refused():
             return
@@ -94,7 +94,7 @@ class StreamHandler(OldGuarded, RequestHandler):
         self.response.begin()
         self.response.write(b"event: endpoint\ndata: " + address.encode("utf-8", "replace") + b"\n\n")
         stream.carry(SseBody(self.response))
-        await self.response.over
+        self.answer_later()
 
     def on_finish(self) -> None:
         """The stream is complete."""
@@ -118,7 +118,7 @@ class MessagesHandler(OldGuarded, RequestHandler):
 
     allow = "POST"
 
-    async def post(self) -> None:
+    def post(self) -> None:
         """One message; its answer comes on the stream."""
         if self.refused() or not self.post_media():
             return

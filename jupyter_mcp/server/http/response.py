@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.protocol import sse
 
 if TYPE_CHECKING:
+    import asyncio
+
     from tornado.web import RequestHandler
 
     from jupyter_mcp.server.http.endpoint import Endpoint
@@ -24,7 +25,7 @@ class Response:
     """A `Body`.
 
     Attributes:
-        over: ends with the response, however that ends.
+        over: it has ended, however it did.
     """
 
     __slots__ = ("_begun", "_endpoint", "_fresh", "_handler", "_stalled", "_writing", "over")
@@ -36,11 +37,11 @@ class Response:
         self._fresh = True
         self._stalled = 0
         self._writing: asyncio.Future[None] | None = None
-        self.over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.over = False
 
     def answer(self, status: int, data: bytes) -> None:
         """The whole response, as JSON."""
-        if not self.over.done():
+        if not self.over:
             handler = self._handler
             handler.set_status(status)
             handler.set_header("Content-Type", "application/json")
@@ -48,7 +49,7 @@ class Response:
 
     def accept(self) -> None:
         """Taken, and there is nothing to say: 202 without a body."""
-        if not self.over.done():
+        if not self.over:
             self._handler.set_status(202)
             self._handler.clear_header("Content-Type")
             self.finish(None)
@@ -69,7 +70,7 @@ class Response:
 
     def end(self) -> None:
         """The end of the stream."""
-        if self.over.done():
+        if self.over:
             return
         if not self._begun:
             self.accept()
@@ -89,8 +90,7 @@ class Response:
     def lost(self) -> None:
         """The connection is closed."""
         self._endpoint.open.discard(self)
-        if not self.over.done():
-            self.over.set_result(None)
+        self.over = True
 
     def keep_alive(self, patience: int) -> None:
         """Called at intervals: a comment where nothing was written since the last time.

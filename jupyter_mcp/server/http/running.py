@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 
 _WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104
 _HEAD_SECONDS = 600.0  # for the next request of a kept connection
-_BODY_SECONDS = 120.0
 _MAX_HEAD = 64 * 1024
 
 
@@ -78,7 +77,6 @@ async def serve_http(
         endpoint.application(),
         max_header_size=_MAX_HEAD,
         idle_connection_timeout=_HEAD_SECONDS,
-        body_timeout=_BODY_SECONDS,
         max_buffer_size=2**20,
         max_body_size=endpoint.max_body,
     )

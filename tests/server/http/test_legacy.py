@@ -427,7 +427,7 @@ async def test_both_eras_are_served_at_one_url_at_the_same_time():
         await raw.initialize()
         waiting = await raw.request("tools/call", {"name": "block"}, id=1)
         modern = await raw.modern("tools/call", CALL)
-        assert (await modern.json())["result"]["resultType"] == "complete"
+        assert (await modern.last())["result"]["resultType"] == "complete"
         gates.thread.set()
         assert "resultType" not in (await waiting.message())["result"]
 
