@@ -13,6 +13,8 @@ from typing import Annotated, Any, Literal, Optional, TypedDict, Union
 
 import pydantic
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from pydantic import BaseModel, Field, TypeAdapter
 
 from jupyter_mcp.protocol.revisions import features
@@ -287,6 +289,37 @@ def test_a_schema_of_ones_own_is_kept_verbatim_and_checked():
         return a
 
     assert arguments(typed, schema={"type": "object"}).read({"a": "red"}) == {"a": Colour.RED}
+
+
+@settings(deadline=None, max_examples=200)
+@given(
+    st.dictionaries(
+        st.sampled_from(["a", "b", "c", "d", "e", "z"]),
+        st.text(max_size=3) | st.integers() | st.floats() | st.booleans() | st.none() | st.just([]) | st.just("\ud800"),
+    )
+)
+def test_the_quick_way_reads_what_the_long_way_reads(given_arguments: dict[str, Any]):
+    def function(a: str, b: int, c: float = 1.5, d: bool = False, e: int = Field(3, ge=2)) -> None: ...
+
+    def outcome(read: Arguments) -> Any:
+        try:
+            return repr(sorted(read.read(given_arguments).items()))
+        except InvalidArguments as error:
+            return str(error)
+
+    slow = arguments(function)
+    slow._read_exactly = lambda arguments: None  # type: ignore[method-assign]
+    assert outcome(arguments(function)) == outcome(slow)
+
+
+def test_a_call_with_plain_arguments_needs_no_pydantic():
+    code = (
+        "import sys; from jupyter_mcp.server.infer import Arguments; from jupyter_mcp.server.signature import *\n"
+        "def f(a: str, b: int = 1): ...\n"
+        "assert Arguments(inspect_handler(f)).read({'a': 'x', 'b': 2}) == {'a': 'x', 'b': 2}\n"
+        "assert 'pydantic' not in sys.modules"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
 
 
 def test_texts_become_the_annotated_types():
