@@ -97,6 +97,8 @@ FIRST_NOTES: dict[str, str] = {
     "tuesday": "- bake bread\n",
 }
 
+PAGE = "https://modelcontextprotocol.io/specification/2025-11-25/client/elicitation"
+
 # A form with every kind of field that elicitation knows.
 BOOKING = {
     "type": "object",

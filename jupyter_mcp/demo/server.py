@@ -17,8 +17,8 @@ server = Server(
     title="Demo",
     instructions=(
         "A server to learn from. Start with add and weather; table and chart show data and pictures; slow reports "
-        "progress; survey goes on as a task; book asks the person a form; summarise asks the client's model; notes are "
-        "resources."
+        "progress; survey goes on as a task; book asks the person a form, join to open a page; summarise asks the "
+        "client's model; notes are resources."
     ),
     icons=[
         {
@@ -165,6 +165,16 @@ async def book(city: str, ctx: AsyncContext) -> ToolResult:
     if extras := booking.get("extras"):
         text += ", and " + " and ".join(extras)
     return ToolResult(text + ".", structured={"booked": True, "city": city, **booking})
+
+
+@server.tool(title="Join the guest book", annotations={"readOnlyHint": False, "destructiveHint": False})
+async def join(ctx: AsyncContext) -> str:
+    """Send the person to a page, as for a sign-in: here to one of the protocol's own. Nothing is sent there."""
+    if not ctx.can("elicitation", "url"):
+        return f"Please open {data.PAGE} in a browser; this client cannot ask you to."
+    answer = await ctx.elicit_url("Please read how servers send people to pages.", data.PAGE)
+    words = {"accept": "agreed to open the page", "decline": "did not want to", "cancel": "did not answer"}
+    return f"The person {words[answer.action]}."
 
 
 @server.tool(title="Summarise a text", annotations=READS_ONLY)

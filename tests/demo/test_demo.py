@@ -44,7 +44,8 @@ def accepting(**change: Any) -> dict[str, Any]:
 async def test_every_tool_has_a_title_a_description_and_described_arguments(revision: str):
     async with Talk(server, revision) as talk:
         tools = (await talk.request("tools/list"))["tools"]
-        names = ["add", "weather", "table", "chart", "slow", "survey", "book", "summarise", "fail", "add_note"]
+        names = ["add", "weather", "table", "chart", "slow", "survey", "book", "join"]
+        names += ["summarise", "fail", "add_note"]
         assert [tool["name"] for tool in tools] == names
         for tool in tools:
             assert tool["title"]
@@ -165,6 +166,20 @@ async def test_a_client_of_2025_06_18_can_book_as_well():
         result = await talk.call("book", {"city": "Rome"})
         assert result["structuredContent"]["extras"] == ["bicycle", "late"]
         assert "enumNames" in talk.asked[0]["params"]["requestedSchema"]["properties"]["room"]
+
+
+@both_eras
+@pytest.mark.parametrize(
+    ("action", "said"), [("accept", "agreed to open"), ("decline", "did not want"), ("cancel", "")]
+)
+async def test_joining_sends_the_person_to_a_page(revision: str, action: str, said: str):
+    async with Talk(server, revision, answers={"elicitation/create": lambda _: {"action": action}}) as talk:
+        assert said in text(await talk.call("join"))
+        asked = talk.asked[0]["params"]
+        assert (asked["mode"], asked["url"]) == ("url", data.PAGE)
+    async with Talk(server, revision, capabilities={"elicitation": {}}) as talk:
+        assert data.PAGE in text(await talk.call("join"))
+        assert not talk.asked
 
 
 @both_eras
