@@ -205,3 +205,23 @@ async def test_a_server_without_tasks_costs_the_list_nothing() -> None:
             await host.tasks.look_up("whatever-it-is", "plain")
     finally:
         await host.aclose()
+
+
+async def test_over_http_a_task_outlives_the_client_that_began_it() -> None:
+    bench = Bench()
+    async with bench.server.serve_http(port=0) as running:
+        spec = ServerSpec.parse("server", running.url, bearer=running.token)
+        first, second = Host(), Host()
+        try:
+            await first.connect(spec)
+            call = asyncio.ensure_future(first.call_tool("server", "job", on_event=bench.on_event))
+            task = await asyncio.wait_for(asyncio.shield(bench.began), 10)
+            await leave(call)
+            await first.aclose()
+            await second.connect(spec)
+            found = await second.tasks.look_up(task.id, "server")
+            bench.go.set()
+            assert (await second.task_result(found)).text == "done"
+        finally:
+            await first.aclose()
+            await second.aclose()

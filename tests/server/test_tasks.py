@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import threading
 from typing import Any
 
+import jsonschema
 import pytest
 
 from jupyter_mcp.errors import UsageError
@@ -15,6 +17,7 @@ from jupyter_mcp.server.exchange import Exchange, Peer
 from jupyter_mcp.server.tasks import ServerTasks
 from tests.conformance import tasks as conformance
 from tests.server.talk import EVERYTHING, RpcFailure, Talk
+from tests.shared import shared_path
 
 pytestmark = pytest.mark.anyio
 
@@ -359,3 +362,31 @@ async def test_a_question_that_nobody_answers_ends_its_task() -> None:
         task = await begin(talk, "confirm_delete", filename="f")
         state = await until(talk, task, *tasks.ENDED)
         assert (state["status"], state["statusMessage"]) == ("cancelled", "Nobody answered its question.")
+
+
+# --- what is sent ----------------------------------------------------------------------------------------------------
+
+
+def fits(name: str, value: Any) -> None:
+    schema = json.loads(shared_path("spec/ext-tasks-schema-draft.json").read_text())
+    validator: Any = jsonschema.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})
+    problems = [error.message for error in validator.iter_errors(value)]
+    assert problems == [], (name, value)
+
+
+async def test_everything_sent_fits_the_schema_of_the_extension() -> None:
+    bench = Bench()
+    async with bench.talk() as talk:
+        created = await talk.request("tools/call", {"name": "wait", "arguments": {}})
+        fits("CreateTaskResult", created)
+        asking, failing = await begin(talk, "confirm_delete", filename="f"), await begin(talk, "protocol_error_job")
+        fits("GetTaskResult", await get(talk, created["taskId"]))
+        fits("GetTaskResult", await until(talk, asking, "input_required"))
+        (key,) = (await get(talk, asking))["inputRequests"]
+        fits("UpdateTaskResult", await update(talk, asking, {key: ACCEPT}))
+        fits("GetTaskResult", await until(talk, asking, "completed"))
+        fits("GetTaskResult", await until(talk, failing, "failed"))
+        fits("CancelTaskResult", await talk.request("tasks/cancel", {"taskId": created["taskId"]}))
+        fits("GetTaskResult", await get(talk, created["taskId"]))
+        for params in talk.of("notifications/tasks"):
+            fits("TaskStatusNotification", {"jsonrpc": "2.0", "method": "notifications/tasks", "params": params})

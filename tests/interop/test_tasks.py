@@ -1,0 +1,67 @@
+"""Tasks of other people's servers: the experiment of 2025-11-25 in `server-everything`."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import asynccontextmanager
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from jupyter_mcp.errors import Cancelled
+from jupyter_mcp.host.events import TaskChanged
+from tests.interop import programs
+from tests.interop.hosted import Hosted, hosted
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+    from jupyter_mcp.host.tasks import HostTask
+
+pytestmark = [pytest.mark.interop, pytest.mark.anyio]
+
+RESEARCH = "simulate-research-query"
+
+
+@asynccontextmanager
+async def everything() -> AsyncGenerator[Hosted]:
+    async with hosted([programs.npm_server("mcp-server-everything"), "stdio"]) as it:
+        await it.has_tool(RESEARCH)
+        yield it
+
+
+def begin(it: Hosted, **arguments: Any) -> asyncio.Task[Any]:
+    return asyncio.ensure_future(it.host.call_tool("it", RESEARCH, arguments, on_event=it.seen))
+
+
+def states(it: Hosted) -> list[HostTask]:
+    return [event.task for event in it.events if isinstance(event, TaskChanged)]
+
+
+async def test_a_tool_that_must_be_a_task_is_called_like_any_other() -> None:
+    async with everything() as it:
+        result = await begin(it, topic="bees")
+        assert "Research Report: bees" in result.text
+        (task,) = it.host.tasks.of()
+        assert task.status == "completed" and task.name == f"it.{RESEARCH}"
+
+
+async def test_its_question_comes_to_the_call_and_the_answer_goes_back() -> None:
+    async with everything() as it:
+        it.host.answers.add({"interpretation": "Monty Python comedy group"})
+        result = await begin(it, topic="python", ambiguous=True)
+        assert "Research Report" in result.text
+
+
+async def test_it_is_left_listed_and_cancelled() -> None:
+    async with everything() as it:
+        call = begin(it, topic="ants")
+        await it.until(lambda: bool(states(it)))
+        call.cancel()
+        await asyncio.wait([call])
+        (task,) = await it.host.tasks.list("it")
+        assert task.key == "t1" and task.status == "working"
+        await it.host.tasks.cancel(task)
+        assert task.status == "cancelled"
+        with pytest.raises(Cancelled):
+            await it.host.task_result(task)
