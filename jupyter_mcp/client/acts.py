@@ -138,7 +138,7 @@ class Acts:
         if not fresh and self.cache is not None and (kept := self.cache.fresh(READ, uri)) is not None:
             return kept.copy()
         try:
-            return await self.requests.run(READ, params, timeout=timeout, keep=self.keeper(READ, uri))
+            return await self.requests.run(READ, params, timeout=timeout, keep=self.keeper(READ, uri, shared=False))
         except (ConnectionLost, RequestTimeout) as error:
             kept = None if fresh or self.cache is None else self.cache.stale(READ, uri)
             if kept is None:
@@ -147,7 +147,7 @@ class Acts:
                 on_note(f"{error} What it said earlier is shown.")
             return kept.copy()
 
-    def keeper(self, method: str, key: str) -> Callable[[dict[str, Any]], None]:
+    def keeper(self, method: str, key: str, *, shared: bool) -> Callable[[dict[str, Any]], None]:
         """Takes a result to be kept for as long as it says, unless the server reports a change until it comes."""
         changes = self.changes
 
@@ -157,7 +157,7 @@ class Acts:
                     from jupyter_mcp.client.cache import Cache
 
                     self.cache = Cache()
-                self.cache.put(method, key, result)
+                self.cache.put(method, key, result, shared=shared)
 
         return keep
 

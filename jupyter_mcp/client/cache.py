@@ -40,10 +40,7 @@ class Kept:
 
     def copy(self) -> dict[str, Any]:
         """A result of one's own; texts are shared, so that this is cheap however long they are."""
-        try:
-            return copy.deepcopy(self.result)
-        except RecursionError:  # JSON may be nested deeper than Python calls
-            return self.result
+        return own(self.result)
 
 
 class Cache:
@@ -82,12 +79,13 @@ class Cache:
             self._kept[method, key] = kept  # used last
         return kept
 
-    def put(self, method: str, key: str, result: dict[str, Any]) -> None:
+    def put(self, method: str, key: str, result: dict[str, Any], *, shared: bool = True) -> None:
         """Keep a result that has just come, if it may be and is not too large.
 
         Args:
             method: what it answers.
             key: what the answer depends on besides: the URI, or the cursor ("" on the first page).
+            shared: nobody changes it; else a copy is kept.
         """
         self._drop((method, key))
         milliseconds, _ = cache_hints(result)
@@ -97,7 +95,7 @@ class Cache:
         size = weigh(result, self._largest // 2)
         if size > self._largest // 2:
             return
-        self._kept[method, key] = Kept(result, now + milliseconds / 1000, size)
+        self._kept[method, key] = Kept(result if shared else own(result), now + milliseconds / 1000, size)
         self._size += size
         while len(self._kept) > self._most or self._size > self._largest:
             self._drop(next(iter(self._kept)))
@@ -121,6 +119,14 @@ class Cache:
         kept = self._kept.pop(place, None)
         if kept is not None:
             self._size -= kept.size
+
+
+def own(result: dict[str, Any]) -> dict[str, Any]:
+    """A copy down to the texts."""
+    try:
+        return copy.deepcopy(result)
+    except RecursionError:  # JSON may be nested deeper than Python calls
+        return result
 
 
 def related(one: str, other: str) -> bool:

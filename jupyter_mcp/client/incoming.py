@@ -54,7 +54,7 @@ class Incoming:
             self._connection.questions.asked(link, id, method, params, session.client_capabilities)
         elif method in _BEFORE_AGREED:
             self._connection.questions.asked(link, id, method, params, self._peer.capabilities(LATEST_LEGACY))
-        else:  # nobody is asked anything before it is clear what was agreed
+        elif not link.crowded:  # nobody is asked anything before it is clear what was agreed
             link.spawn(self._later(link, id, method, params))
 
     async def _later(self, link: Link, id: Id, method: str, params: Any) -> None:

@@ -26,6 +26,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("jupyter_mcp.client")
 
+CROWD = 1000  # tasks beside
 GRACE = 1.0  # seconds that a message nobody waits for may take to be written
 
 
@@ -75,6 +76,11 @@ class Link:
         """Whether a request of somebody is in flight, or a question of the server open."""
         return self.waiting.stopped or any(pending.call is not None for pending in self.waiting)
 
+    @property
+    def crowded(self) -> bool:
+        """Whether more is done beside than any server has reason to cause."""
+        return len(self._tasks) >= CROWD
+
     async def open(self) -> None:
         """Start the transport. Raises `ConnectionFailed`."""
         await self.transport.open(self)
@@ -103,7 +109,10 @@ class Link:
 
     def post(self, message: Message) -> None:
         """Send a message that nobody waits for; what goes wrong is logged."""
-        self.spawn(self._post(message))
+        if self.crowded:
+            log.debug("not sent, because too much waits to be sent: %.200s", message)
+        else:
+            self.spawn(self._post(message))
 
     async def _post(self, message: Message) -> None:
         try:

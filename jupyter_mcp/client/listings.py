@@ -222,7 +222,7 @@ class Listings:
         cache = connection.cache
         if cache is not None and (kept := cache.fresh(method, key)) is not None:
             return kept.result, cache.left(kept)
-        result = await connection.requests.run(method, params, keep=connection.keeper(method, key))
+        result = await connection.requests.run(method, params, keep=connection.keeper(method, key, shared=True))
         return result, cache_hints(result)[0] / 1000
 
     def _usable(self, kind: Kind, pages: _Pages) -> Listing:

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("jupyter_mcp.client")
 
+MOST = 100  # open at the same time
 _WHAT = {
     "sampling/createMessage": "sampling request",
     "elicitation/create": "elicitation request",
@@ -54,6 +55,9 @@ class Questions:
             return
         if id in self._open:
             log.debug("a second request with the id %r of an open one", id)
+            return
+        if len(self._open) >= MOST:
+            link.post(jsonrpc.error(id, jsonrpc.INTERNAL_ERROR, f"More than {MOST} questions are open already"))
             return
         cause = self._connection.tasks.cause(given) or self._cause()
         task = link.spawn(self._answer(link, id, cast("QuestionMethod", method), given, cause))

@@ -239,7 +239,7 @@ def _checked(method: str, result: object) -> dict[str, Any]:
 
 def _final(method: str, result: dict[str, Any], known: frozenset[str]) -> dict[str, Any]:
     kind = result.get("resultType")
-    if kind is None or kind == "complete" or kind in known:
+    if kind is None or kind == "complete" or (isinstance(kind, str) and kind in known):
         return result
     raise RemoteProtocolError(f"The server's result of {method} is of the unknown type {str(kind)[:60]!r}.")
 
