@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import socket
 import sys
 from contextlib import asynccontextmanager
@@ -118,8 +119,13 @@ def _announce(server: Server, running: Running, *, told: bool) -> None:
     bearer = f" --bearer {running.token}" if told else ""
     lines = [
         f"{server.name} listens at {running.url}",
-        f"in a notebook:   %mcp connect {server.name} {running.url}{bearer}",
+        f"in a notebook:   %mcp connect {_handle(server.name)} {running.url}{bearer}",
     ]
     if told:
         lines.append(f"any MCP client:  with the header  Authorization: Bearer {running.token}")
     print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def _handle(name: str) -> str:
+    """A name for use in a command."""
+    return re.sub(r"[^\w.-]+", "-", name).strip("-.").lower() or "server"
