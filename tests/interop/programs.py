@@ -35,6 +35,15 @@ def npm_server(name: str) -> str:
     return str(program)
 
 
+def npm_package(name: str) -> Path:
+    """The folder in which a package of npm's lies that the tests import."""
+    if shutil.which("node") is None:
+        pytest.skip(f"{name} needs Node, which is not installed")
+    if not (BUILD / "npm" / "node_modules" / name).exists():
+        pytest.skip(f"{name} is not installed in build/npm (make setup puts it there)")
+    return BUILD / "npm"
+
+
 def peer_python(name: str) -> str:
     """The interpreter of the environment in which an official client lives."""
     interpreter = BUILD / "peers" / name / "bin" / "python"

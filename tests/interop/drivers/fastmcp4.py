@@ -7,7 +7,7 @@ from typing import Any
 import mcp_types as types
 from fastmcp import Client
 from fastmcp.client.elicitation import ElicitResult
-from fastmcp.client.transports import StdioTransport
+from fastmcp.client.transports import SSETransport, StdioTransport, StreamableHttpTransport
 from steps import Person, dump, main, play
 
 
@@ -40,6 +40,16 @@ class Session:
         return dump(await self.client.complete_mcp(kind.model_validate(ref), {"name": argument, "value": value}))
 
 
+def reached(plan: dict[str, Any]) -> Any:
+    """FastMCP's transport to the plan's server."""
+    if plan["way"] == "sse":
+        return SSETransport(plan["url"], headers=plan["headers"])
+    if plan["way"] == "http":
+        return StreamableHttpTransport(plan["url"], headers=plan["headers"])
+    program, *arguments = plan["command"]
+    return StdioTransport(command=program, args=arguments, env=plan.get("env"), keep_alive=False)
+
+
 async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
     async def elicit(message: str, response_type: Any, params: Any, context: Any) -> ElicitResult[dict[str, Any]]:
         return ElicitResult(**person.elicit(message, getattr(params, "requested_schema", None)))
@@ -50,9 +60,8 @@ async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
     async def roots(context: Any) -> list[types.Root]:
         return [types.Root.model_validate(root) for root in person.roots()]
 
-    program, *arguments = plan["command"]
     async with Client(
-        StdioTransport(command=program, args=arguments, env=plan.get("env"), keep_alive=False),
+        reached(plan),
         mode=plan["mode"],
         elicitation_handler=elicit,
         sampling_handler=sample,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from contextlib import asynccontextmanager
 from datetime import timedelta
 from typing import Any
 
 from mcp import ClientSession, StdioServerParameters, types
+from mcp.client.sse import sse_client
 from mcp.client.stdio import stdio_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from pydantic import AnyUrl
 from steps import Person, dump, main, play
 
@@ -40,6 +44,23 @@ class Session:
         return dump(await self.client.complete(kind.model_validate(ref), {"name": argument, "value": value}))
 
 
+@asynccontextmanager
+async def reached(plan: dict[str, Any]) -> Any:
+    """The two streams to the plan's server."""
+    if plan["way"] == "sse":
+        async with sse_client(plan["url"], headers=plan["headers"]) as streams:
+            yield streams
+    elif plan["way"] == "http":
+        http = create_mcp_http_client(headers=plan["headers"])
+        async with http, streamable_http_client(plan["url"], http_client=http) as (read, write, _):
+            yield read, write
+    else:
+        program, *arguments = plan["command"]
+        parameters = StdioServerParameters(command=program, args=arguments, env=plan.get("env"))
+        async with stdio_client(parameters) as streams:
+            yield streams
+
+
 async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
     async def elicit(context: Any, params: Any) -> types.ElicitResult:
         return types.ElicitResult(**person.elicit(params.message, getattr(params, "requestedSchema", None)))
@@ -53,10 +74,8 @@ async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
     async def roots(context: Any) -> types.ListRootsResult:
         return types.ListRootsResult.model_validate({"roots": person.roots()})
 
-    program, *arguments = plan["command"]
-    parameters = StdioServerParameters(command=program, args=arguments, env=plan.get("env"))
     async with (
-        stdio_client(parameters) as (read, write),
+        reached(plan) as (read, write),
         ClientSession(
             read,
             write,

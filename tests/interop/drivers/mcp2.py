@@ -6,6 +6,9 @@ from typing import Any
 
 import mcp_types as types
 from mcp import Client, StdioServerParameters
+from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
+from mcp.shared._httpx_utils import create_mcp_http_client
 from steps import Person, dump, main, play
 
 
@@ -39,6 +42,16 @@ class Session:
         return dump(await self.client.complete(kind.model_validate(ref), {"name": argument, "value": value}))
 
 
+def reached(plan: dict[str, Any]) -> Any:
+    """What `Client` takes for the plan's server."""
+    if plan["way"] == "sse":
+        return sse_client(plan["url"], headers=plan["headers"])
+    if plan["way"] == "http":
+        return streamable_http_client(plan["url"], http_client=create_mcp_http_client(headers=plan["headers"]))
+    program, *arguments = plan["command"]
+    return StdioServerParameters(command=program, args=arguments, env=plan.get("env"))
+
+
 async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
     async def elicit(context: Any, params: Any) -> types.ElicitResult:
         return types.ElicitResult(**person.elicit(params.message, getattr(params, "requested_schema", None)))
@@ -52,9 +65,8 @@ async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
     async def roots(context: Any) -> types.ListRootsResult:
         return types.ListRootsResult.model_validate({"roots": person.roots()})
 
-    program, *arguments = plan["command"]
     async with Client(
-        StdioServerParameters(command=program, args=arguments, env=plan.get("env")),
+        reached(plan),
         mode=plan["mode"],
         elicitation_callback=elicit,
         sampling_callback=sample,

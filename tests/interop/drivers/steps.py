@@ -3,7 +3,8 @@
 A driver runs in the environment of the client it drives, where this project is not installed; so this file and its
 neighbours import nothing of it. A driver is called as `python DRIVER.py < plan.json`, with
 
-    {"command": [program, argument, …], "mode": "auto" | "legacy", "steps": [step, …]}
+    {"way": "stdio", "command": [program, argument, …], "mode": "auto" | "legacy", "steps": [step, …]}
+    {"way": "http" | "sse", "url": …, "headers": {…}, "mode": …, "steps": …}
 
 and prints {"revision": …, "server": …, "steps": [outcome, …]}, outcomes in the order of the steps. A step is one of
 
