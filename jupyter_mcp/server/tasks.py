@@ -281,6 +281,7 @@ class ServerTask:
         else:
             if not self.ended:
                 self._result = {"resultType": "complete", **result}
+                self._message = None  # it was about the work
                 self._close(tasks.COMPLETED)
 
     def _fail(self, error: RpcError) -> None:

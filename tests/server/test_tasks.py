@@ -92,7 +92,7 @@ async def test_a_call_becomes_a_task_and_its_result_waits_there() -> None:
         assert state["resultType"] == "complete" and state["ttlMs"] > 0 and "result" not in state
         bench.go.set()
         done = await until(talk, task, "completed")
-        assert done["result"]["content"] == [{"type": "text", "text": "done"}]
+        assert done["result"]["content"] == [{"type": "text", "text": "done"}] and "statusMessage" not in done
         assert await get(talk, task) == done, "also a second time"
 
 
