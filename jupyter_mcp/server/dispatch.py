@@ -365,9 +365,15 @@ class Dispatcher:
         """The input_required result of a round that ended with questions."""
         requests = {key: one.request() for key, one in need.questions.items()}
         asked = {key: one.digest for key, one in need.questions.items()}
-        keeper, ledger = self._offer.keeper, exchange.ledger or Ledger()
-        held = self._offer.parking.hold(need.run, keeper.seconds) if need.run is not None else None
-        return modern.input_required(requests, keeper.seal(ledger, asked, self._binding(exchange), held=held))
+        keeper, parking, ledger = self._offer.keeper, self._offer.parking, exchange.ledger or Ledger()
+        held = parking.hold(need.run, keeper.seconds) if need.run is not None else None
+        try:
+            state = keeper.seal(ledger, asked, self._binding(exchange), held=held)
+        except BaseException:
+            if held is not None:
+                parking.expire(held)  # nobody will hear of it
+            raise
+        return modern.input_required(requests, state)
 
 
 def _is_retry(exchange: Exchange) -> bool:

@@ -23,6 +23,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.server.rounds import InvalidState
 from jupyter_mcp.server.run import DetachedRun, Run
+from jupyter_mcp.server.workers import MAX_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.server.signature import Handler
 
 MAX_PARKED = 64
-_THREADS = 4  # one in so many of those that wait may be a thread
+_THREADS = 4  # one in so many of those that wait, and of all threads, may be a thread
 _MOST_USED = 65536  # names remembered as used
 
 
@@ -53,6 +54,7 @@ class Parking:
 
     def __init__(self, limit: int = MAX_PARKED) -> None:
         self._limit = limit
+        self._threads = min(limit, MAX_THREADS) // _THREADS
         self._waiting: dict[str, _Held] = {}
         self._admitted: dict[DetachedRun, Handler] = {}
         self._used: OrderedDict[str, float] = OrderedDict()
@@ -62,12 +64,12 @@ class Parking:
 
     def new(self, exchange: Exchange, handler: Handler, main: Callable[[Run], Awaitable[Any]]) -> DetachedRun:
         """A run that waits here when it asks, if there is room by then."""
-        run = DetachedRun(exchange, main, may_wait=lambda: self._admit(run, handler))
+        run = DetachedRun(exchange, main, may_wait=lambda: self._admit(run, handler))  # asked when it runs
         return run
 
     def _admit(self, run: DetachedRun, handler: Handler) -> bool:
         threads = sum(1 for one in self._admitted.values() if not one.is_async)
-        if len(self._admitted) >= self._limit or (not handler.is_async and threads >= self._limit // _THREADS):
+        if len(self._admitted) >= self._limit or (not handler.is_async and threads >= self._threads):
             return False
         self._admitted[run] = handler
         return True
@@ -79,7 +81,7 @@ class Parking:
     def hold(self, run: DetachedRun, seconds: float) -> str:
         """Keep a run for so many seconds; the name to find it by."""
         name = secrets.token_urlsafe(12)
-        timer = run.loop.call_later(seconds, self._expire, name)
+        timer = run.loop.call_later(seconds, self.expire, name)
         self._waiting[name] = _Held(run, self._admitted[run], timer)
         return name
 
@@ -128,7 +130,8 @@ class Parking:
             self._used.popitem(last=False)
         self._used[name] = until
 
-    def _expire(self, name: str) -> None:
+    def expire(self, name: str) -> None:
+        """End the run of that name, if it waits."""
         held = self._waiting.pop(name, None)
         if held is not None:
             self._drop(held)

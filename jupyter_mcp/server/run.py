@@ -33,6 +33,7 @@ _MAX_ROUNDS = 10  # of questions that a handler asks by its own hand, where it i
 _PAUSE = 0.25  # seconds between runs of a handler that says "not done yet"
 _PAGE = "page-needed-"  # keys of the pages that a handler cannot do without
 _TURNS = 3  # of the loop, in which the tasks of a handler may ask at once
+_ENDED = "The call that this belongs to has ended."
 _LAST_STEPS = 0.5  # seconds for a cancelled handler to clean up
 
 
@@ -315,6 +316,9 @@ class DetachedRun(Run):
     def _ended(self, task: asyncio.Task[Any]) -> None:
         if not task.cancelled():
             task.exception()  # it is whoever asks for the outcome who hears of it; a cancelled run's is nobody's
+        for waiter in self._waiters:  # of tasks that the handler left behind
+            if not waiter.done():
+                waiter.set_exception(Cancelled(_ENDED))
         self._turn()
 
     @property
@@ -401,6 +405,8 @@ class DetachedRun(Run):
         self._wake()
 
     async def _unanswered(self, need: NeedInput) -> None:
+        if self.done:
+            raise Cancelled(_ENDED)
         if not self._waits:
             self._waits = self._may_wait()
             if not self._waits:

@@ -7,11 +7,15 @@ import contextvars
 import threading
 from typing import TYPE_CHECKING, Any
 
+import aiohttp
 import pytest
 
 from jupyter_mcp.errors import Cancelled
+from jupyter_mcp.protocol import modern
 from jupyter_mcp.protocol.modern import LOG_LEVEL_KEY
 from jupyter_mcp.server import AsyncContext, Context, Elicit, InputRequired, Server
+from jupyter_mcp.server.rounds import StateKeeper
+from jupyter_mcp.server.session import Session
 from tests.server.talk import RpcFailure, Talk
 
 if TYPE_CHECKING:
@@ -79,6 +83,26 @@ def make(**options: Any) -> tuple[Server, Seen]:
         return f"{first.data} {second.data}" + ("" if thread == threading.get_ident() else " on another thread")
 
     return server, seen
+
+
+class Kept:
+    """A way that keeps what was sent."""
+
+    def __init__(self) -> None:
+        self.sent: list[Any] = []
+
+    def post(self, message: Any) -> None:
+        self.sent.append(message)
+
+    async def send(self, message: Any) -> None:
+        self.sent.append(message)
+
+    note = post
+    tell = send
+
+    def drop(self) -> None: ...
+
+    def close_stream(self, retry_ms: int) -> None: ...
 
 
 def answered(result: Mapping[str, Any], *values: Any) -> dict[str, Any]:
@@ -299,6 +323,27 @@ async def test_the_state_of_an_earlier_round_is_used_up():
         assert seen.events.count("began") == 1
 
 
+@both_kinds
+async def test_only_who_was_asked_can_go_on_with_a_handler(kind: str):
+    server, seen = make()
+    way = Kept()
+    mine, other = (Session(server, way, era="modern", principal=name) for name in ("me", "somebody"))
+
+    async def call(session: Session, **more: Any) -> dict[str, Any]:
+        params = modern.envelope({"name": kind, **more}, revision=NEW, client_info={}, capabilities={"elicitation": {}})
+        session.take({"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}, way)
+        await session.work.finish(10)
+        return way.sent.pop()
+
+    first = (await call(mine))["result"]
+    stolen = await call(other, **answered(first, 1))
+    assert stolen["error"]["code"] == -32602
+    assert "another call" in stolen["error"]["message"]
+    assert messages((await call(mine, **answered(first, 1)))["result"]) == ["Second?"]
+    assert seen.events == ["began"]
+    await server.release()
+
+
 # --- ending
 
 
@@ -371,6 +416,24 @@ async def test_waiting_handlers_end_when_the_last_client_is_gone(kind: str):
     await seen.until("ended")
 
 
+@both_kinds
+async def test_waiting_handlers_end_with_the_http_server(kind: str):
+    server, seen = make()
+    params = modern.envelope({"name": kind}, revision=NEW, client_info={}, capabilities={"elicitation": {}})
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    headers = {
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": NEW,
+        "Mcp-Method": "tools/call",
+        "Mcp-Name": kind,
+    }
+    async with server.serve_http(port=0, token=False) as running, aiohttp.ClientSession() as client:
+        async with client.post(running.url, json=body, headers=headers) as response:
+            assert "input_required" in await response.text()
+        assert seen.events == ["began"]
+    await seen.until("ended")
+
+
 async def test_a_tool_that_was_defined_anew_runs_again_and_its_old_handler_ends():
     server, seen = make()
     async with Talk(server, NEW) as talk:
@@ -396,6 +459,45 @@ async def test_a_capability_that_is_gone_with_the_retry_is_not_asked_for():
         assert caught.value.code == -32021
         assert caught.value.data == {"requiredCapabilities": {"elicitation": {}}}
         assert seen.events == ["began"]
+
+
+async def test_a_task_that_a_handler_left_behind_is_not_left_waiting():
+    server, seen, left, go = Server("x"), Seen(), set[asyncio.Task[Any]](), asyncio.Event()
+
+    async def behind(ctx: AsyncContext) -> None:
+        try:
+            await ctx.elicit("Behind?")
+        except Cancelled:
+            seen.add("cancelled")
+        await go.wait()
+        with pytest.raises(Cancelled):
+            await ctx.elicit("Too late?")
+        seen.add("refused")
+
+    @server.tool
+    async def leaves(ctx: AsyncContext) -> str:
+        left.add(asyncio.create_task(behind(ctx)))
+        await asyncio.sleep(0)
+        return "done"
+
+    async with Talk(server, NEW) as talk:
+        assert (await talk.call("leaves"))["content"][0]["text"] == "done"
+        await seen.until("cancelled")
+        go.set()
+        await seen.until("refused")
+
+
+async def test_a_state_that_cannot_be_made_leaves_nobody_waiting(monkeypatch: pytest.MonkeyPatch):
+    def broken(*given: Any, **more: Any) -> str:
+        raise RecursionError("too deep")
+
+    server, seen = make()
+    monkeypatch.setattr(StateKeeper, "seal", broken)
+    async with Talk(server, NEW) as talk:
+        with pytest.raises(RpcFailure, match="Internal error") as caught:
+            await talk.request("tools/call", {"name": "async"})
+        assert caught.value.code == -32603
+        await seen.until("ended")
 
 
 # --- elsewhere, and beyond the cap

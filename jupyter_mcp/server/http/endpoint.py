@@ -207,6 +207,7 @@ class Endpoint:
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
+        await self.server.release()
 
     async def _finish(self, work: Work, grace: float) -> None:
         await work.finish(grace)
