@@ -247,6 +247,7 @@ class Connections:
         error.message = self._redactor.text(error.message)
         if isinstance(error, ConnectionFailed):
             error.stderr = [self._redactor.text(line) for line in error.stderr]
+            error.body = None if error.body is None else self._redactor.text(error.body)
         entry.error = error
         entry.say("note", str(error), level="error")
         return str(error)

@@ -13,7 +13,7 @@ import time
 from collections.abc import Awaitable, Callable, Mapping
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from jupyter_mcp.errors import Denied, InputRefused, MCPError, RequestTimeout, ToolError, UsageError
+from jupyter_mcp.errors import ConnectionLost, Denied, InputRefused, MCPError, RequestTimeout, ToolError, UsageError
 from jupyter_mcp.host.acts import Acts, Running
 from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.checking import check_arguments, check_output, check_prompt_arguments
@@ -120,6 +120,7 @@ class Doing:
         uri: str,
         values: Mapping[str, Any] | None,
         *,
+        fresh: bool,
         origin: Origin,
         on_event: OnEvent | None,
         timeout: float | None,
@@ -131,7 +132,7 @@ class Doing:
 
         async def work() -> Read:
             began = time.monotonic()
-            raw = await connection.read(target, timeout=timeout)
+            raw = await connection.read(target, fresh=fresh, timeout=timeout, on_note=act.note)
             return Read(raw, uri=target, server=server, duration=time.monotonic() - began, notes=list(act.notes))
 
         return await self._do(act, origin, work)
@@ -196,6 +197,8 @@ class Doing:
             raise
         except MCPError as error:
             error.server = error.server or act.server
+            if isinstance(error, ConnectionLost):
+                error.hint = _after_loss(act, error)
             rule = error.rule or rule if isinstance(error, Denied) else rule
             outcome, remark = _outcome(error), str(error)
             raise
@@ -260,6 +263,15 @@ def expand(uri: str, values: Mapping[str, Any]) -> str:
             )
             raise UsageError(f"{uri} takes no {name!r}.", hint=hint)
     return uritemplate.expand(uri, values)
+
+
+def _after_loss(act: Running, error: ConnectionLost) -> str:
+    """Whether it may have been done, and what to do now."""
+    if act.method != "tools/call":  # asking twice changes nothing
+        return f"Ask again: {act.server} is connected anew."
+    if error.may_have_run:
+        return f"It may have been run, so look before you call it again; {act.server} is connected anew then."
+    return f"It was not run. Call it again: {act.server} is connected anew."
 
 
 def _outcome(error: MCPError) -> str:

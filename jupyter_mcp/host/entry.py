@@ -78,6 +78,16 @@ class ServerEntry:
         return "closed" if self.connection is None else self.connection.state
 
     @property
+    def trouble(self) -> str | None:
+        """What is wrong with it, one sentence, secrets masked; None when nothing is."""
+        if self.error is not None:
+            return str(self.error)
+        closed = self.connection.last_closed if self.connection else None
+        if closed is None or self.state not in ("lost", "reconnecting"):
+            return None
+        return self.clean(f"The server {closed.reason}.")
+
+    @property
     def ready(self) -> bool:
         """Whether requests can be sent now."""
         return self.state == "ready"

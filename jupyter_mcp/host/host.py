@@ -216,19 +216,24 @@ class Host:
         uri: str,
         values: Mapping[str, Any] | None = None,
         *,
+        fresh: bool = False,
         origin: Origin = "code",
         on_event: OnEvent | None = None,
         timeout: float | None = None,
     ) -> Read:
         """Read a resource, to the letter of its URI; with `values`, the URI a template leads to.
 
-        Without a server, the one that offers the URI (or a template that fits it) is found. Raises as `call_tool`.
+        Without a server, the one that offers the URI (or a template that fits it) is found. A modern server may say for
+        how long its contents are good; until then, and until it reports a change, it is asked again only with `fresh`.
+        Raises as `call_tool`.
         """
         if server is None:
             for kind in ("resource", "template"):
                 await self._list(kind)
             server = self._doing.offerer(self.catalogue, uri)
-        return await self._doing.read(server, uri, values, origin=origin, on_event=on_event, timeout=timeout)
+        return await self._doing.read(
+            server, uri, values, fresh=fresh, origin=origin, on_event=on_event, timeout=timeout
+        )
 
     async def get_prompt(
         self,

@@ -53,6 +53,7 @@ def connect(
     ca: str | Path | None = None,
     cert: str | Path | tuple[str, str] | None = None,
     insecure: bool | None = None,
+    max_event: int | str | None = None,
     timeout: float | None = None,
     roots: Sequence[str | Path] | None = None,
     trust: Any = None,
@@ -74,6 +75,7 @@ def connect(
         ca: for a URL: a file of certificates to trust instead of the system's.
         cert: for a URL: our own certificate, a file that holds its key too, or the two files.
         insecure: for a URL: do not check the server's certificate.
+        max_event: for a URL: bytes that one message of a stream may have ("64M" is the default).
         timeout: seconds a request may take without progress.
         roots: folders this server is told about.
         trust, sandbox: come with a later version.
@@ -95,6 +97,7 @@ def connect(
         "ca": ca,
         "cert": cert,
         "insecure": insecure,
+        "max_event": max_event,
         "timeout": timeout,
         "roots": roots,
         "trust": trust,

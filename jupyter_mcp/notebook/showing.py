@@ -180,9 +180,13 @@ def _live_card(value: Any) -> bool:
     from jupyter_mcp.notebook.objects.offered import Offered
     from jupyter_mcp.notebook.objects.servers import Servers
     from jupyter_mcp.notebook.objects.task import Task
+    from jupyter_mcp.notebook.objects.watch import Watch
 
     if isinstance(value, (Call, Task)) and not value.done:
         cards.background_call(value) if isinstance(value, Call) else cards.task_card(value)
+        return True
+    if isinstance(value, Watch) and value.active:
+        cards.watch_card(value)
         return True
     if not isinstance(value, (Collection, Offered, Log, Servers)):
         return False

@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jupyter_mcp.errors import ConnectionFailed, UsageError
+from jupyter_mcp.errors import ConnectionFailed, MCPError, UsageError
+from jupyter_mcp.server import Server
 from tests.notebook.conftest import Cells, echo_server
 from tests.notebook.web import listening
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from jupyter_mcp.server.http.running import Running
 
@@ -118,3 +120,80 @@ def test_a_mistake_in_the_line_does_not_quote_its_keys(shell: Cells) -> None:
     with pytest.raises(UsageError, match="not closed"):
         shell.run("%mcp connect w https://x.example/mcp --bearer 'sk-abcdefgh12345678")
     assert "sk-abcdefgh" not in "".join(shell.errors)
+
+
+# --- the way there ---------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("--proxy none", "no proxy"),
+        ("--max-event 1M", ""),
+        ("--transport http --timeout 5", ""),
+    ],
+)
+def test_the_way_is_given_on_the_line(shell: Cells, web: Running, line: str, said: str) -> None:
+    shell.run(f"%mcp connect w {web.url} --bearer ${{ECHO_KEY}} {line}")
+    assert said in shell.text
+    assert shell.run("%mcp call w.add a=1").text == "2"
+
+
+def test_a_proxy_that_is_not_there_is_named(shell: Cells, web: Running) -> None:
+    with pytest.raises(ConnectionFailed):
+        shell.run(f"%mcp connect w {web.url} --bearer ${{ECHO_KEY}} --proxy http://me:pr0xy-s3cr3t@127.0.0.1:9")
+    assert "pr0xy-s3cr3t" not in everything(shell)
+
+
+@pytest.mark.parametrize("line", ["--socket {here}/no.sock", "--ca {here}/no.pem", "--cert {here}/no.pem"])
+def test_a_file_that_is_not_there_is_one_line(shell: Cells, web: Running, tmp_path: Path, line: str) -> None:
+    url = web.url.replace("http:", "https:") if "--c" in line else web.url
+    with pytest.raises(MCPError) as failed:
+        shell.run(f"%mcp connect w {url} {line.format(here=tmp_path)}")
+    assert "no.pem" in str(failed.value) or "no.sock" in str(failed.value)
+    assert len(shell.errors) == 1
+
+
+@pytest.mark.parametrize("line", ["--socket x", "--insecure", "--proxy none", "--max-event 5M", "--bearer x"])
+def test_what_is_for_urls_does_not_go_with_a_command(shell: Cells, line: str) -> None:
+    with pytest.raises(UsageError, match="does not go with it"):
+        shell.run(f"%mcp connect w {line} some-command")
+
+
+def test_a_certificate_that_is_not_checked_is_warned_of(shell: Cells) -> None:
+    with pytest.raises(ConnectionFailed):
+        shell.run("%mcp connect w https://127.0.0.1:9/mcp --insecure")
+    shell.run("%mcp log w")
+    assert "certificate of 127.0.0.1 is not checked" in shell.text
+
+
+# --- reading what may be kept ----------------------------------------------------------------------------------------
+
+
+def test_what_a_server_lets_be_kept_is_asked_for_again_only_when_fresh_is_wanted(cells: Cells) -> None:
+    reads: list[int] = []
+    server = Server("kept")
+
+    @server.resource("count://reads", ttl_ms=60_000)
+    def count() -> str:
+        reads.append(1)
+        return str(len(reads))
+
+    with listening(server, token=False) as running:
+        cells.run(f"%mcp connect k {running.url} --era modern")
+        assert [cells.run(f"%mcp read k count://reads {flag}").text for flag in ("", "", "--fresh", "")] == list("1122")
+        cells.run("import jupyter_mcp as mcp; k = mcp.servers.k")
+        assert cells.run("k.read('count://reads').text, k.read('count://reads', fresh=True).text") == ("2", "3")
+        assert cells.run("k.resources['count://reads'].read(fresh=True).text") == "4"
+
+
+def test_a_template_may_have_a_variable_of_that_name(cells: Cells) -> None:
+    server = Server("named")
+
+    @server.resource("x://{fresh}")
+    def x(fresh: str) -> str:
+        return fresh
+
+    cells.put(named=server)
+    cells.run("%mcp connect n $named\nimport jupyter_mcp as mcp")
+    assert cells.run("mcp.servers.n.read('x://{fresh}', fresh='air').text") == "air"

@@ -45,18 +45,18 @@ def _written_down(spec: ServerSpec) -> Iterator[str]:
         yield f"A password stands in the address in {where} itself; ${{NAME}} takes it from the environment."
     for name, value in parse_qsl(parts.query):
         if secrets.looks_secret(name) and not _placeholders_only(value):
-            yield f"The value of {name} stands in the address in {where}; ${{NAME}} takes it from the environment instead."
+            yield f"The value of {name} stands in the address in {where}; ${{NAME}} takes it from the environment."
 
 
 def _in_the_open(spec: ServerSpec) -> Iterator[str]:
     parts = _split(spec.url)
     site = parts.hostname or ""
-    if parts.scheme == "http" and not getattr(spec, "socket", None) and not _is_here(site):
+    if parts.scheme == "http" and not spec.way.socket and not _is_here(site):
         named = [name for name in spec.headers if secrets.looks_secret(name)]
         if named or "@" in parts.netloc or any(secrets.looks_secret(name) for name, _ in parse_qsl(parts.query)):
             what = f" ({', '.join(named)})" if named else ""
             yield f"Credentials{what} go to {site} without encryption: others can read them on the way. Use https."
-    if parts.scheme == "https" and getattr(spec, "insecure", False):
+    if parts.scheme == "https" and spec.way.insecure:
         yield f"The certificate of {site} is not checked (insecure): somebody else may answer in its place."
 
 

@@ -9,6 +9,7 @@ once; when its act is over the card is replaced by the static bundle of `noteboo
     task_card(task) -> LiveCall                  for a `Task` that was left: follows it again
     tool_browser(view, runner) -> Card           search, form, JSON, Call, result; one Select for any number of tools
     tool_form(server, tool, runner) -> Card      the form of one tool (`tool.form()`)
+    watch_card(watch) -> Card                    a watched resource: its changes, Read now, Stop watching
     resource_browser(view, runner), prompt_browser(view, runner), server_cards(view, runner), log_card(view)
     close_all()                                  every live card becomes static (unload, exit)
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.cards.runner import Runner
     from jupyter_mcp.notebook.objects.call import Call
     from jupyter_mcp.notebook.objects.task import Task
+    from jupyter_mcp.notebook.objects.watch import Watch
     from jupyter_mcp.notebook.render.views import ListView, LogView, ServersView
 
 __all__ = [
@@ -44,6 +46,7 @@ __all__ = [
     "task_card",
     "tool_browser",
     "tool_form",
+    "watch_card",
 ]
 
 
@@ -108,6 +111,13 @@ def server_cards(view: ServersView, runner: Runner | None = None) -> Card:
     from jupyter_mcp.notebook.cards.server import server_cards as build
 
     return build(view, runner)
+
+
+def watch_card(watch: Watch, runner: Runner | None = None) -> Card:
+    """A watched resource, until the watch is stopped."""
+    from jupyter_mcp.notebook.cards.watch import watch_card as build
+
+    return build(watch, runner)
 
 
 def log_card(view: LogView) -> Card:

@@ -79,7 +79,7 @@ class Card:
         view = {"version_major": 2, "version_minor": 0, "model_id": self.root.model_id}
         self.wire()
         if self._explorer:
-            publish(_still(self._static()), transient={"display_id": f"{self.id}-still"})
+            publish(_still(self._static()), transient=self._transient_still)
         contents = {**({"text/plain": ""} if self._explorer else self._static()), VIEW: view}
         publish(contents, transient=self._transient, update=self._replaces)
         with _lock:
@@ -89,6 +89,15 @@ class Card:
     @property
     def _transient(self) -> dict[str, str]:
         return {"display_id": self.id}
+
+    @property
+    def _transient_still(self) -> dict[str, str]:
+        return {"display_id": f"{self.id}-still"}
+
+    def redraw(self) -> None:
+        """What is saved of an explorer is its content as it is now. Any thread."""
+        if self._shown and self._explorer and not self._over:
+            publish(_still(self._static()), transient=self._transient_still, update=True)
 
     def wire(self, *more: Any) -> None:
         """Let the page choose the thread for these widgets' messages (ipykernel 7.4); also for widgets made later."""
@@ -109,6 +118,8 @@ class Card:
             _live.pop(self.id, None)
         if self._shown and self._explorer:
             publish({"text/plain": "", "text/html": ""}, transient=self._transient, update=True)
+            if bundle is not None:
+                publish(_still(bundle), transient=self._transient_still, update=True)
         elif self._shown:
             publish(bundle if bundle is not None else self._ended(), transient=self._transient, update=True)
         free(self.root)

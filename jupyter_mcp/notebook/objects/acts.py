@@ -94,12 +94,21 @@ class ServerActs:
 
         return Act(f"{self.name}.{tool}", start, left=lambda: tasks[0].left() if tasks else None)
 
-    def read(self, uri: str, values: Mapping[str, Any] | None = None, *, on_event: OnEvent | None = None) -> Act[Read]:
-        """Read a resource, or the one that a template leads to with these values."""
+    def read(
+        self,
+        uri: str,
+        values: Mapping[str, Any] | None = None,
+        *,
+        fresh: bool = False,
+        on_event: OnEvent | None = None,
+    ) -> Act[Read]:
+        """Read a resource, or the one that a template leads to with these values; `fresh` asks in any case."""
         sent = plain(values or {}, "the variables")
 
         async def start() -> Read:
-            return await get_host().read(self.name or None, uri, sent or None, origin=self.origin, on_event=on_event)
+            return await get_host().read(
+                self.name or None, uri, sent or None, fresh=fresh, origin=self.origin, on_event=on_event
+            )
 
         return Act(f"{self.name} {uri}".strip(), start)
 
@@ -149,6 +158,15 @@ class ServerActs:
             await _connection(self.name).set_log_level(level)
 
         return Act(f"log level of {self.name}", start)
+
+
+def fresh_of(uri: str, values: dict[str, Any]) -> bool:
+    """Takes `fresh` out of keywords, unless it is a variable of the template."""
+    from jupyter_mcp.protocol import uritemplate
+
+    if "fresh" not in values or "fresh" in uritemplate.variables(uri):
+        return False
+    return bool(values.pop("fresh"))
 
 
 def _connection(name: str) -> Any:

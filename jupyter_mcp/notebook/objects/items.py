@@ -186,9 +186,9 @@ class Resource(Item):
         kind = self.raw.get("mimeType")
         return kind if isinstance(kind, str) else None
 
-    def read(self) -> Read:
-        """The contents, now."""
-        return self.server.read(self.uri)
+    def read(self, *, fresh: bool = False) -> Read:
+        """The contents; `fresh` asks the server also while what it said last is still good by its own word."""
+        return self.server.read(self.uri, fresh=fresh)
 
 
 class Template(Item):
@@ -207,7 +207,7 @@ class Template(Item):
         return list(uritemplate.variables(self.key))
 
     def read(self, **values: Any) -> Read:
-        """The contents of the resource these values lead to."""
+        """The contents of the resource these values lead to; `fresh=True` as with a resource."""
         return self.server.read(self.key, **values)
 
     __call__ = read

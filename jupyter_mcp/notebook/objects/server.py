@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.objects.act import Act, get_host, look_around
-from jupyter_mcp.notebook.objects.acts import Ping, ServerActs, reference
+from jupyter_mcp.notebook.objects.acts import Ping, ServerActs, fresh_of, reference
 from jupyter_mcp.notebook.objects.collections import Prompts, Resources, Templates, Tools
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ class Server:
 
     @property
     def state(self) -> str:
-        """ "starting", "ready", "lost" (it went away), "closed" or "failed"."""
+        """ "starting", "ready", "unresponsive", "reconnecting", "lost" (it went away), "closed" or "failed"."""
         return self.entry.state
 
     @property
@@ -97,10 +97,14 @@ class Server:
     # --- what it does ------------------------------------------------------------------------------------------------
 
     def read(self, uri: str, **values: Any) -> Read:
-        """Read a resource: a URI, or a template with its variables."""
+        """Read a resource: a URI, or a template with its variables.
+
+        A server may say for how long what it answers is good; `fresh=True` asks it in any case.
+        """
         from jupyter_mcp.notebook.showing import watched
 
-        return watched(f"{self.name} {uri}", lambda told: self._acts.read(uri, values, on_event=told))
+        fresh = fresh_of(uri, values)
+        return watched(f"{self.name} {uri}", lambda told: self._acts.read(uri, values, fresh=fresh, on_event=told))
 
     def complete(
         self, item: Any, argument: str, prefix: str = "", context: Mapping[str, str] | None = None
@@ -192,7 +196,8 @@ class AsyncServer:
         return await self._acts.call(tool, args or {}, check=check).later()
 
     async def read(self, uri: str, **values: Any) -> Read:
-        return await self._acts.read(uri, values).later()
+        fresh = fresh_of(uri, values)
+        return await self._acts.read(uri, values, fresh=fresh).later()
 
     async def prompt(self, name: str, args: Mapping[str, Any] | None = None) -> PromptResult:
         return await self._acts.prompt(name, args or {}).later()

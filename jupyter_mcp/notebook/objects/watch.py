@@ -60,6 +60,12 @@ class Watch:
 
         return Act(f"watch {uri}", start)
 
+    def stop_soon(self) -> None:
+        """Stop being told, without waiting for it (a button). Any thread."""
+        from jupyter_mcp.runtime.thread import get_runtime
+
+        get_runtime().submit(self._end().start)
+
     def stop(self) -> None:
         """Stop being told (`%mcp unwatch`)."""
         self._end().now()
@@ -69,15 +75,13 @@ class Watch:
         await self._end().later()
 
     def on_change(self, listener: Callable[[Watch], Any]) -> None:
-        """For cards: call `listener(self)` at each change, on the runtime's thread."""
+        """For cards: call `listener(self)` when it or its server is another now, on the runtime's thread."""
         self._listeners.append(listener)
 
     def __mcp_view__(self) -> Any:
-        from jupyter_mcp.notebook.render.views import NoteView
+        from jupyter_mcp.notebook.render.views import WatchView
 
-        if not self.active:
-            return NoteView(f"No longer watching {self.uri} of {self.server.name}.")
-        return NoteView(f"Watching {self.uri} of {self.server.name}; `%mcp unwatch` (or .stop()) ends it.")
+        return WatchView(self.server.name, self.uri, self.changes, self.active, self.server.state)
 
     def __repr__(self) -> str:
         state = "" if self.active else " (stopped)"
@@ -90,6 +94,7 @@ class Watch:
                 found = _active.get((self.server.name, self.uri), [])
                 if self in found:
                     found.remove(self)
+            self.tell_cards()
             if self._handle is not None:
                 await self._handle.stop()
 
@@ -118,11 +123,18 @@ class Watch:
     def _changed(self, *_: Any) -> None:
         """On the runtime's thread."""
         self.changes += 1
-        for listener in list(self._listeners):
-            listener(self)
+        self.tell_cards()
         if self._callback is not None and not self._telling:
             self._telling = True
             threading.Thread(target=self._tell, name="jupyter-mcp-watch", daemon=True).start()
+
+    def tell_cards(self) -> None:
+        """On the runtime's thread: it, or its server, is another now."""
+        for listener in list(self._listeners):
+            try:
+                listener(self)
+            except Exception:
+                _log.exception("the card of a watch failed")
 
     def _tell(self) -> None:
         while self.active and self._callback is not None and self._told < self.changes:
@@ -146,8 +158,12 @@ _renewals: set[asyncio.Task[None]] = set()
 
 
 def _renew(server: str) -> None:
-    """On the runtime's loop, when a server's state changed: a restarted one is told again what is watched."""
+    """On the runtime's loop, when a server's state changed: a restarted one is told again what is watched.
+
+    The connection itself sees to that when it is connected again; only what another connection took over is left here.
+    """
     for watch in active(server):
+        watch.tell_cards()
         if watch.stale:
             watch._connection = watch.server.entry.connection  # pyright: ignore[reportPrivateUsage] - once only
             task = asyncio.get_running_loop().create_task(watch._resubscribe())  # pyright: ignore[reportPrivateUsage]

@@ -13,7 +13,7 @@ from jupyter_mcp.notebook.render.text import clean, count, cut, flat, portable
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from jupyter_mcp.notebook.render.views import CallView, HelpView, LogRow, LogView, NoteView, TableView
+    from jupyter_mcp.notebook.render.views import CallView, HelpView, LogRow, LogView, NoteView, TableView, WatchView
 
 __all__ = [
     "call_piece",
@@ -118,6 +118,19 @@ def note_piece(view: NoteView) -> Piece:
     folded = cut("\n".join(clean(line) for line in view.details), 8_000)
     body = Piece(html.note(f"{f'<b>{word}</b>' if word else ''}{html.escape(said)}", view.tone), f"{word}{said}")
     return stack([body, Piece(html.details("details", html.pre(folded)), folded) if folded else None])
+
+
+def watch_piece(view: WatchView) -> Piece:
+    """What is watched, how often it changed, and whether anybody listens at the moment."""
+    uri, server = flat(view.uri, 400), flat(view.server, 40)
+    times = f" It changed {'once' if view.changes == 1 else count(view.changes, 'time')}." if view.changes else ""
+    head = f"{'Watching' if view.active else 'No longer watching'} {uri} of {server}"
+    if not view.active:
+        return plain_line(f"{head}.{times}")
+    away = "" if view.state == "ready" else f" {server} is {flat(view.state, 20)}; the watch goes on when it is back."
+    how = "`%mcp unwatch` (or .stop()) ends it."
+    return Piece(html.note(html.escape(f"{head}.{times}{away}")) + html.note(html.muted(html.escape(how))),
+                 f"{head}; {how}{times}{away}")  # fmt: skip
 
 
 def help_piece(view: HelpView) -> Piece:

@@ -23,6 +23,7 @@ from jupyter_mcp.notebook.render.views import (
     ServersView,
     ServerView,
     TableView,
+    WatchView,
 )
 from jupyter_mcp.protocol.shapes import as_list, is_list, is_mapping, mapping_of
 
@@ -185,6 +186,11 @@ def _note(view: NoteView) -> Bundle:
     return of_piece("note", acts.note_piece(view), {"text": flat(view.text, 2_000), "tone": view.tone})
 
 
+def _watch(view: WatchView) -> Bundle:
+    data = {"server": view.server, "uri": flat(view.uri, 2_000), "changes": view.changes, "active": view.active}
+    return of_piece("watch", acts.watch_piece(view), data)
+
+
 _VIEWS: Mapping[type, Callable[[Any], Bundle]] = {
     ServerView: _server,
     ServersView: _servers,
@@ -195,6 +201,7 @@ _VIEWS: Mapping[type, Callable[[Any], Bundle]] = {
     LogView: _log,
     HelpView: _help,
     NoteView: _note,
+    WatchView: _watch,
     TableView: _table,
 }
 # By name, so that drawing an error or a list does not import the host's result machinery.

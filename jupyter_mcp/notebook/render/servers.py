@@ -24,8 +24,8 @@ _TONES = {"lost": "error", "failed": "error", "unresponsive": "warning", "reconn
 _CARRIES = {"http": "over HTTP", "sse": "over HTTP+SSE"}
 _SAYS = {
     "unresponsive": "It gives no sign of life; it is connected again unless it answers soon.",
-    "reconnecting": "It went away and is being connected again; a call waits for that.",
-    "lost": "It went away; the next call connects it again, and so does %mcp reconnect {name}.",
+    "reconnecting": "It is being connected again; a call waits for that.",
+    "lost": "The next call connects it again, and so does %mcp reconnect {name}.",
 }
 MAX_STDERR = 12
 

@@ -28,6 +28,7 @@ __all__ = [
     "ServersView",
     "TableView",
     "View",
+    "WatchView",
 ]
 
 ListKind = Literal["tools", "resources", "templates", "prompts"]
@@ -150,6 +151,24 @@ class LogView:
 
 
 @dataclass(frozen=True)
+class WatchView:
+    """A watched resource.
+
+    Attributes:
+        server, uri: what is watched.
+        changes: how often the server said that it changed.
+        active: until it is stopped.
+        state: of the server, as in `ServerView`.
+    """
+
+    server: str
+    uri: str
+    changes: int = 0
+    active: bool = True
+    state: str = "ready"
+
+
+@dataclass(frozen=True)
 class HelpView:
     """Help: a title, one sentence, the usage lines, (term, explanation) rows in sections, examples."""
 
@@ -185,4 +204,15 @@ class TableView:
     hint: str = ""
 
 
-View = ServerView | ServersView | ListView | QuestionRecord | CallView | LogView | HelpView | NoteView | TableView
+View = (
+    ServerView
+    | ServersView
+    | ListView
+    | QuestionRecord
+    | CallView
+    | LogView
+    | HelpView
+    | NoteView
+    | TableView
+    | WatchView
+)

@@ -60,7 +60,8 @@ def read(call: Invocation) -> Any:
     uri = words[-1]
     values = arguments.coerce({}, call.pairs())
     acts = ServerActs(server, "person")
-    return watched(uri, lambda on_event: acts.read(uri, values, on_event=on_event))
+    fresh = call.line.flag("fresh")
+    return watched(uri, lambda on_event: acts.read(uri, values, fresh=fresh, on_event=on_event))
 
 
 def complete(call: Invocation) -> Any:
@@ -223,10 +224,13 @@ VERBS = (
     Verb(
         "read",
         "acts",
-        "read [SERVER] URI [key=value…]",
+        "read [SERVER] URI [key=value…] [--fresh]",
         "Read a resource; for a template, key=value gives its variables.",
         read,
-        Grammar(pairs=True),
+        Grammar(
+            options=(Option("fresh", None, "ask the server also while what it said last is good by its own word"),),
+            pairs=True,
+        ),
         most=2,
         examples=("%mcp read demo notes://today", "%mcp read demo notes://{day} day=today"),
         completes=("resource",),

@@ -25,8 +25,9 @@ _CONNECT = Grammar(
         Option("proxy", "URL", "a proxy for a URL; env is the environment's, none is none"),
         Option("socket", "FILE", "the Unix socket behind a URL"),
         Option("ca", "FILE", "certificates to trust for a URL, instead of the system's"),
-        Option("cert", "FILE", "our own certificate and its key, for a URL"),
+        Option("cert", "FILE", "our own certificate for a URL, with its key in it; or CERT,KEY"),
         Option("insecure", None, "do not check the certificate of a URL"),
+        Option("max-event", "SIZE", "how big one message of a stream may be (64M)"),
         Option("timeout", "S", "seconds a request may take without progress"),
         Option("sandbox", None, "comes with a later version"),
         Option("self", None, "comes with a later version"),
@@ -78,6 +79,7 @@ def _options(call: Invocation) -> dict[str, Any]:
         "ca": call.option("ca"),
         "cert": call.option("cert"),
         "insecure": True if call.line.flag("insecure") else None,
+        "max_event": call.option("max-event"),
         "timeout": call.number("timeout"),
     }
     return {name: value for name, value in given.items() if value is not None}
@@ -167,6 +169,7 @@ VERBS = (
         body="mcpServers JSON, or one `name: command` or `name: URL [options]` a line; they connect in parallel",
         details=(
             ("TARGET", "a command and its arguments, a URL, or $object for a server in memory"),
+            ("URL", "https://…, or unix:///path/to.sock#/mcp for a Unix socket"),
             ("order", "options stand before the command (-- ends them), or anywhere after a URL"),
         ),
         examples=(
