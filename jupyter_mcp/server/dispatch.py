@@ -8,23 +8,21 @@ Above: `session`. Below: `registry`, `exchange`, `results`.
 
 from __future__ import annotations
 
-import difflib
 import functools
 import inspect
-import sys
-import traceback
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.errors import Cancelled, MCPError, RequestError
+from jupyter_mcp.errors import MCPError, RequestError
 from jupyter_mcp.protocol import modern, uritemplate
-from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, METHOD_NOT_FOUND
+from jupyter_mcp.protocol.jsonrpc import INVALID_PARAMS, METHOD_NOT_FOUND
 from jupyter_mcp.server import hints, results
 from jupyter_mcp.server.context import AsyncContext, Context
+from jupyter_mcp.server.failures import Failure, as_failure, complain, raise_if_protocol, sentence, unknown
 from jupyter_mcp.server.infer import InvalidArguments
 from jupyter_mcp.server.paging import PAGE_SIZE, InvalidCursor, page
 from jupyter_mcp.server.parking import Parking
-from jupyter_mcp.server.questions import InputRequired, MissingCapability, UrlRequired
+from jupyter_mcp.server.questions import InputRequired, UrlRequired
 from jupyter_mcp.server.registry import (
     MAX_COMPLETIONS,
     NotFound,
@@ -43,19 +41,8 @@ from jupyter_mcp.server.workers import Workers
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
-    from types import TracebackType
 
     from jupyter_mcp.server.exchange import Exchange
-
-
-class Failure(Exception):
-    """A JSON-RPC error to answer with."""
-
-    def __init__(self, code: int, message: str, data: Any = None) -> None:
-        super().__init__(message)
-        self.code = code
-        self.message = message
-        self.data = data
 
 
 @dataclass
@@ -147,7 +134,7 @@ class Dispatcher:
         name = exchange.params["name"]
         tool = self._offer.tools.get(name)
         if tool is None:
-            raise Failure(INVALID_PARAMS, _unknown("tool", name, self._offer.tools))
+            raise Failure(INVALID_PARAMS, unknown("tool", name, self._offer.tools))
         try:
             values = tool.arguments.read(exchange.params.get("arguments") or {})
         except InvalidArguments as error:
@@ -194,10 +181,10 @@ class Dispatcher:
         except Failure:
             raise
         except Exception as error:
-            _raise_if_protocol(error, exchange)
+            raise_if_protocol(error, exchange)
             if not isinstance(error, MCPError):
                 complain(f"tool {name!r} failed:", error)
-            return results.error_result(_sentence(error))
+            return results.error_result(sentence(error))
 
     # --- resources
 
@@ -212,7 +199,7 @@ class Dispatcher:
         except (NotFound, FileNotFoundError) as error:
             raise self._no_resource(uri, exchange, str(error)) from None
         except Exception as error:
-            raise _as_failure(error, exchange, f"resource {uri}") from None
+            raise as_failure(error, exchange, f"resource {uri}") from None
         if exchange.peer.era == "legacy":
             return {"contents": contents}
         # what a person's answer brought is nobody else's
@@ -249,7 +236,7 @@ class Dispatcher:
         name = exchange.params["name"]
         prompt = self._offer.prompts.get(name)
         if prompt is None:
-            raise Failure(INVALID_PARAMS, _unknown("prompt", name, self._offer.prompts))
+            raise Failure(INVALID_PARAMS, unknown("prompt", name, self._offer.prompts))
         try:
             values = prompt.arguments.read_texts(exchange.params.get("arguments") or {})
         except InvalidArguments as error:
@@ -258,7 +245,7 @@ class Dispatcher:
             value = await self._finish(exchange, prompt.handler, values)
             return results.prompt_result(value, prompt.labels.description, exchange.features)
         except Exception as error:
-            raise _as_failure(error, exchange, f"prompt {name}") from None
+            raise as_failure(error, exchange, f"prompt {name}") from None
 
     # --- completion
 
@@ -280,7 +267,7 @@ class Dispatcher:
         try:
             found = await self._run(Run(exchange), completer, values)
         except Exception as error:
-            raise _as_failure(error, exchange, f"completion of {name}") from None
+            raise as_failure(error, exchange, f"completion of {name}") from None
         return _completion([str(item) for item in found or ()])
 
     def _referenced(self, reference: Mapping[str, Any]) -> tuple[str, str, Handler]:
@@ -288,7 +275,7 @@ class Dispatcher:
         if kind == "ref/prompt" and isinstance(name, str):
             if prompt := self._offer.prompts.get(name):
                 return "prompt", name, prompt.handler
-            raise Failure(INVALID_PARAMS, _unknown("prompt", name, self._offer.prompts))
+            raise Failure(INVALID_PARAMS, unknown("prompt", name, self._offer.prompts))
         if kind == "ref/resource" and isinstance(uri, str):
             for template in self._offer.templates.values():
                 if template.template == uri or uritemplate.match(template.template, uri) is not None:
@@ -395,59 +382,6 @@ def _only_questions(several: BaseExceptionGroup[BaseException]) -> NeedInput | N
         elif isinstance(one, BaseExceptionGroup):
             leaves.extend(cast("BaseExceptionGroup[BaseException]", one).exceptions)
     return merged
-
-
-def _raise_if_protocol(error: Exception, exchange: Exchange) -> None:
-    """Errors that a tool call answers by a JSON-RPC error, and not by a result."""
-    if isinstance(error, MissingCapability):
-        if exchange.peer.era == "modern":
-            raise Failure(error.code, error.message, error.data) from None
-    elif isinstance(error, RequestError):
-        raise Failure(error.code, error.message, error.data) from None
-
-
-def _as_failure(error: Exception, exchange: Exchange, what: str) -> Failure:
-    """What a handler of a resource, prompt or completion raised, as the error to answer with."""
-    if isinstance(error, Failure):
-        return error
-    if isinstance(error, MissingCapability) and exchange.peer.era == "legacy":
-        return Failure(INTERNAL_ERROR, error.message)
-    if isinstance(error, RequestError):
-        return Failure(error.code, error.message, error.data)
-    if not isinstance(error, MCPError):
-        complain(f"{what} failed:", error)
-    return Failure(INTERNAL_ERROR, _sentence(error))
-
-
-def _sentence(error: Exception) -> str:
-    """What went wrong, for a model: the message, with the kind of error where the message alone says little."""
-    text = str(error)
-    if not text:
-        return type(error).__name__
-    if isinstance(error, (MCPError, ValueError, RuntimeError)) and not isinstance(error, Cancelled):
-        return text
-    return f"{type(error).__name__}: {text}"
-
-
-def complain(text: str, error: BaseException | None = None) -> None:
-    """To the server's author, on stderr."""
-    print(text, file=sys.stderr)  # noqa: T201
-    if error is not None:
-        traceback.print_exception(type(error), error, _from_handler(error.__traceback__), file=sys.stderr)
-    sys.stderr.flush()
-
-
-def _from_handler(trace: TracebackType | None) -> TracebackType | None:
-    """The traceback without this package's own frames at its beginning: what the author wrote."""
-    at = trace
-    while at is not None and at.tb_frame.f_globals.get("__name__", "").startswith("jupyter_mcp.server."):
-        at = at.tb_next
-    return at or trace
-
-
-def _unknown(what: str, name: str, shelf: Shelf[Any]) -> str:
-    near = difflib.get_close_matches(name, [entry.name for entry in shelf.values()], n=3)
-    return f"Unknown {what}: {name}" + (f". Did you mean {' or '.join(near)}?" if near else "")
 
 
 def _chosen(exchange: Exchange) -> dict[str, Any]:

@@ -21,14 +21,15 @@ from collections import OrderedDict
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.server.detached import DetachedRun
 from jupyter_mcp.server.rounds import InvalidState
-from jupyter_mcp.server.run import DetachedRun, Run
 from jupyter_mcp.server.workers import MAX_THREADS
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
     from jupyter_mcp.server.exchange import Exchange
+    from jupyter_mcp.server.run import Run
     from jupyter_mcp.server.signature import Handler
 
 MAX_PARKED = 64

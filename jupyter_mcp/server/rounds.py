@@ -28,7 +28,7 @@ from typing import TYPE_CHECKING, Any, cast
 from jupyter_mcp.server.values import plain
 
 if TYPE_CHECKING:
-    from jupyter_mcp.server.run import DetachedRun
+    from jupyter_mcp.server.detached import DetachedRun
 
 _VERSION = "v1"
 STATE_SECONDS = 900.0

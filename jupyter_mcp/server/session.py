@@ -20,8 +20,8 @@ from jupyter_mcp.protocol import inbound, jsonrpc, legacy, modern
 from jupyter_mcp.protocol.inbound import Rejection, Route
 from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Id, RpcError
 from jupyter_mcp.protocol.modern import LOG_LEVELS
-from jupyter_mcp.server.dispatch import Failure, complain
 from jupyter_mcp.server.exchange import Exchange, Peer
+from jupyter_mcp.server.failures import Failure, complain
 from jupyter_mcp.server.ways import Batch, Way
 from jupyter_mcp.server.work import Own, Work
 

@@ -25,8 +25,9 @@ from jupyter_mcp.errors import RequestError, UsageError
 from jupyter_mcp.protocol import tasks
 from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, RpcError
 from jupyter_mcp.protocol.shapes import as_list
+from jupyter_mcp.server.detached import DetachedRun
 from jupyter_mcp.server.questions import MissingCapability
-from jupyter_mcp.server.run import DetachedRun, Run
+from jupyter_mcp.server.run import Run
 from jupyter_mcp.server.signature import Handler, inspect_handler
 
 if TYPE_CHECKING:
@@ -144,9 +145,9 @@ class ServerTasks:
         if exchange.method == tasks.GET:
             return task.state()
         if exchange.method == tasks.UPDATE:
-            task.receive(tasks.answers(exchange.params))
+            task.on_its_loop(task.receive, tasks.answers(exchange.params))
         else:
-            task.cancel()
+            task.on_its_loop(task.cancel)
         return {}
 
     def visible(self, ids: object, principal: str) -> list[str]:
@@ -235,6 +236,14 @@ class ServerTask:
 
     # --- what happens to it
 
+    def on_its_loop(self, act: Callable[..., None], *given: Any) -> None:
+        """Do it where the handler runs: at once, or soon when that is not the loop of whoever asks."""
+        loop = self._exchange.loop
+        if loop is asyncio.get_running_loop():
+            act(*given)
+        elif not self.ended:
+            loop.call_soon_threadsafe(act, *given)
+
     async def _hear(self, message: dict[str, Any]) -> None:
         """A notification of the handler: progress becomes the words of the status; a task has no log."""
         if message["method"] != "notifications/progress" or self.ended:
@@ -311,7 +320,7 @@ def _error_of(error: BaseException) -> RpcError:
     code = getattr(error, "code", None)
     if type(code) is int:
         return RpcError(code, str(getattr(error, "message", error)), getattr(error, "data", None))
-    from jupyter_mcp.server.dispatch import complain
+    from jupyter_mcp.server.failures import complain
 
     complain("a task failed:", error)
     return RpcError(INTERNAL_ERROR, f"Internal error: {type(error).__name__}")

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import LocalProtocolError
 from jupyter_mcp.protocol import jsonrpc, listen
 from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, RpcError
-from jupyter_mcp.server.dispatch import Failure, complain
+from jupyter_mcp.server.failures import Failure, complain
 from jupyter_mcp.server.rounds import NeedInput
 
 if TYPE_CHECKING:
