@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, cast
 from jupyter_mcp.client.peer import Call, OnLog, OnProgress
 from jupyter_mcp.errors import (
     Cancelled,
+    ConnectionLost,
     InputRefused,
     LocalProtocolError,
     MCPError,
@@ -91,7 +92,13 @@ class Calls:
         patience = self._connection.options.timeout if timeout is None else timeout
         self._in_flight[call] = None
         try:
-            result = await self._attempt(session, call, params, patience, log_level, keep)
+            try:
+                result = await self._attempt(session, call, params, patience, log_level, keep)
+            except ConnectionLost as error:
+                if session.link.transport.kind != "http" or not _failures().asked_again(self._connection, call, error):
+                    raise
+                session = self._connection.require(method)
+                result = await self._attempt(session, call, params, patience, log_level, keep)
             return result if on_task is None else await self._connection.tasks.settle(call, result, on_task)
         except MCPError as error:
             error.server = error.server or self._connection.name

@@ -1,7 +1,7 @@
 """What it means for a person that one request over HTTP came to nothing; the connection goes on.
 
     a status without a message    a proxy's page, a bare 503, a 401
-    no answer at all              the connection broke, the stream ended early
+    no answer at all              the connection broke, the stream ended early: what does no harm is asked once more
     the session is gone           404: the request was not run; what may be repeated in a new session
 
 Values and words only.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.connection import Connection
     from jupyter_mcp.client.peer import Call
 
-# What does no harm, and means the same, in a session that has just begun.
+# What does no harm when it is done twice, and means the same in a session that has just begun.
 _REPEATABLE = frozenset(
     (
         "ping",
@@ -99,6 +99,15 @@ def ran(may_have_run: bool) -> str:
 
 def _clause(text: str) -> str:
     return " ".join(text.split()).rstrip(".")
+
+
+def asked_again(connection: Connection, call: Call, error: ConnectionLost) -> bool:
+    """Whether a request under which the connection broke is sent once more, unasked.
+
+    A server that was started again meanwhile breaks a connection that was kept open, and answers on the next.
+    """
+    broke = error.may_have_run and error.status is None
+    return broke and connection.ready and not call.cancelled and call.method in _REPEATABLE
 
 
 # -- sessions -----------------------------------------------------------------------------------------------------

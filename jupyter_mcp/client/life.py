@@ -116,7 +116,7 @@ class Life:
         if self._connection.state not in _WANTED:
             raise self._given_up()
         before = self._connection.link
-        if before is not None and before.closed is None:
+        if before is not None:
             self._leave(before)
         link = self._connection.link = Link(make(), self._incoming, lambda: next(self._ids))
         await link.open()

@@ -107,8 +107,10 @@ other_ids = (
     | st.lists(scalars)
 )
 PARAMS = {
-    **dict.fromkeys("uri progressToken progress level data notifications _meta mode message".split(), values),
-    **dict.fromkeys("requestedSchema messages taskId elicitationId".split(), values),
+    **dict.fromkeys(
+        ("uri", "progressToken", "progress", "level", "data", "notifications", "_meta", "mode", "message"), values
+    ),
+    **dict.fromkeys(("requestedSchema", "messages", "taskId", "elicitationId"), values),
     "requestId": other_ids,
 }
 fields = {

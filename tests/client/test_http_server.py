@@ -201,6 +201,23 @@ async def test_a_connection_that_breaks_in_a_call_may_have_run_it_and_is_not_rep
         assert (await connection.call_tool("buy"))["content"] == TEXT["content"]
 
 
+@pytest.mark.parametrize("server", [legacy, modern])
+async def test_what_does_no_harm_is_asked_once_more_when_the_connection_broke_under_it(server: Any) -> None:
+    async def script(request: Request, reply: Reply) -> None:
+        if request.rpc == "tools/list" and fake.methods().count("tools/list") in broken:
+            reply.drop()
+        else:
+            await server(request, reply)
+
+    async with FakeHttp(script) as fake, connected(fake.url) as (connection, _):
+        broken = [1]
+        assert len((await connection.list("tools")).items) == 1
+        broken = [3, 4, 5]
+        with pytest.raises(ConnectionLost):
+            await connection.list("tools", refresh=True)
+        assert fake.methods().count("tools/list") == 4
+
+
 # -- sessions -----------------------------------------------------------------------------------------------------
 
 NO_SESSION = {"jsonrpc": "2.0", "id": "server-error", "error": {"code": -32001, "message": "Session not found"}}

@@ -315,6 +315,9 @@ def explained(error: Exception, where: str, seconds: float = 0.0, proxy: str | N
     return ConnectionLost(f"The connection to {where} broke ({_reason(error)}).")
 
 
+_URL = re.compile(r" for \w+://\S+")  # a URL may hold secrets; where is said anyway
+
+
 def _code(error: aiohttp.ClientConnectorError) -> int | None:
     """The system's number; several addresses that all failed are told in one text."""
     found = re.search(r"Errno (\d{1,5})", str(error.os_error))
@@ -326,7 +329,7 @@ def _reason(error: Exception, code: int | None = None) -> str:
         return os.strerror(code)
     inner = getattr(error, "os_error", None) or error
     words = getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
-    return printable(str(words), 120)
+    return printable(_URL.sub("", str(words)), 120)
 
 
 def _about_tls(error: Any, where: str) -> ConnectionLost:
