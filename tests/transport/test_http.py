@@ -199,6 +199,26 @@ async def test_an_ended_session_is_told_once_and_a_new_one_begins_with_initializ
     assert fake.methods().count("DELETE") == 1
 
 
+async def test_a_session_that_the_server_has_ended_is_not_ended_again() -> None:
+    async def on_request(request: Request, reply: Reply) -> None:
+        await reply.send(404)
+
+    async with FakeHttp(legacy_server(on_request)) as fake, opened(fake.url) as (transport, web):
+        await initialize(transport, web)
+        await transport.send(legacy("tools/list", 1))
+        assert isinstance(await web.failure(1), SessionEnded)
+    assert "DELETE" not in fake.methods()
+
+
+async def test_a_modern_request_beside_a_session_does_not_name_it() -> None:
+    async with FakeHttp(legacy_server()) as fake, opened(fake.url) as (transport, web):
+        await initialize(transport, web)
+        await transport.send(modern("tools/list", 1))
+        await web.answer(1)
+    request = next(request for request in fake.requests if request.rpc == "tools/list")
+    assert request.header("Mcp-Session-Id") is None and request.header("MCP-Protocol-Version") == "2026-07-28"
+
+
 async def test_a_method_that_is_not_found_is_no_ended_session() -> None:
     async def on_request(request: Request, reply: Reply) -> None:
         error = {"code": -32601, "message": "no such method"}

@@ -143,6 +143,7 @@ async def test_a_legacy_stream_is_resumed_where_it_stopped_after_the_time_the_se
         await reply.stream()
         if last == "call/0":
             await reply.event(NOTE, id="call/1", retry=50)
+            await reply.piece(b"data: half an ev")
             reply.drop()
         else:
             await reply.event({"jsonrpc": "2.0", "id": request_id[0], "result": {"late": True}}, id="call/2")

@@ -189,7 +189,7 @@ async def test_cookies_are_not_kept() -> None:
     async def script(request: Request, reply: Reply) -> None:
         await reply.result({}, set_cookie="sid=1; Path=/")
 
-    async with FakeHttp(script) as fake, opened(fake.url) as (transport, web):
+    async with FakeHttp(script) as fake, opened(fake.url.replace("127.0.0.1", "localhost")) as (transport, web):
         for id in (1, 2):
             await transport.send(legacy("tools/list", id))
             await web.answer(id)
@@ -303,6 +303,15 @@ async def test_a_redirect_to_another_origin_is_not_followed_and_named() -> None:
             assert isinstance(error, Refused) and error.status == 307
             assert location.removeprefix("//") in error.body and "use that URL" in error.body
     assert other.requests == []
+
+
+async def test_another_name_for_the_same_place_is_another_origin() -> None:
+    async def script(request: Request, reply: Reply) -> None:
+        await reply.send(307, location=f"http://localhost:{fake.port}/mcp")
+
+    async with FakeHttp(script) as fake:
+        error = await failure(fake.url, HttpOptions(headers=TOKEN))
+    assert isinstance(error, Refused) and len(fake.requests) == 1
 
 
 async def test_user_information_in_a_redirect_is_not_followed() -> None:
