@@ -29,7 +29,7 @@ from jupyter_mcp.server.work import Work
 if TYPE_CHECKING:
     from tornado.web import Application, RequestHandler
 
-    from jupyter_mcp.server.http.handler import Guarded
+    from jupyter_mcp.server.http.guarded import Guarded
     from jupyter_mcp.server.http.response import Response
     from jupyter_mcp.server.server import Server
 

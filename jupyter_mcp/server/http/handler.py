@@ -1,39 +1,32 @@
-"""One HTTP request: may it be taken, which era does it speak, and who answers it.
+"""One HTTP request: which era does it speak, and who answers it.
 
 `EndpointMixin` needs nothing but the interface of tornado's `RequestHandler`, so that it can stand before another one
-(`class Handler(EndpointMixin, JupyterHandler)`, decorated with `tornado.web.stream_request_body`). The order of the
-checks: Host, Origin, token, room, size; then media types; then JSON; then what `inbound` says. The body is read after
-the first group only, and one of a refused request is thrown away unread.
+(`class Handler(EndpointMixin, JupyterHandler)`, decorated with `tornado.web.stream_request_body`). After what `guarded`
+checks come media types, then JSON, then what `inbound` says.
 
-Which statuses: spec 2026-07-28 and 2025-11-25 "Streamable HTTP"; JSON-RPC errors are in the body where the request got
-as far as JSON-RPC, a line of text where it did not.
+Above: `endpoint`. Source of the statuses: spec 2026-07-28 and 2025-11-25 "Streamable HTTP".
 """
 
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 
-from tornado.web import HTTPError, RequestHandler, stream_request_body
+from tornado.web import RequestHandler, stream_request_body
 
 from jupyter_mcp.protocol import headers, inbound, jsonrpc, modern
 from jupyter_mcp.protocol.inbound import Rejection, Route
 from jupyter_mcp.protocol.jsonrpc import INVALID_REQUEST, METHOD_NOT_FOUND, RpcError
-from jupyter_mcp.server.dispatch import complain
-from jupyter_mcp.server.http.guard import Refusal, is_loopback
-from jupyter_mcp.server.http.response import Response
+from jupyter_mcp.server.http.guarded import Guarded
 from jupyter_mcp.server.http.streams import Nowhere, Stream, accepts
 from jupyter_mcp.server.session import modern_exchange
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from jupyter_mcp.server.http.endpoint import Endpoint
     from jupyter_mcp.server.http.sessions import HttpSession
     from jupyter_mcp.server.ways import Outgoing
-
-    Base = RequestHandler
-else:
-    Base = object
 
 MODERN_STATUS = {
     jsonrpc.PARSE_ERROR: 400,
@@ -44,190 +37,7 @@ MODERN_STATUS = {
     jsonrpc.UNSUPPORTED_VERSION: 400,
     METHOD_NOT_FOUND: 404,
 }
-_THROWN_AWAY = 4  # bodies up to so many times the limit are read to their end, so that the answer arrives
 _NOWHERE = Nowhere()
-
-
-class Guarded(Base):
-    """What every handler of an endpoint does first and last.
-
-    Attributes:
-        allow: the methods it knows.
-    """
-
-    allow = "POST, GET, DELETE"
-
-    def initialize(self, endpoint: Endpoint) -> None:
-        """tornado's: what the rule gives."""
-        self.endpoint = endpoint
-        self.principal = ""
-        self.response = Response(self, endpoint)
-        self._refusal: Refusal | None = None
-        self._chunks: list[bytes] = []
-        self._size = 0
-        self._entered = False
-
-    # --- before the body
-
-    def authenticate(self) -> str | None:
-        """Who sends this request; None: nobody who may (401). An application with users of its own overrides it."""
-        token = self.endpoint.token
-        if token is None:
-            return "" if _on_loopback(self) else None
-        self._refusal = token.check(self.request.headers.get_list("Authorization"))
-        return None if self._refusal is not None else token.principal
-
-    def prepare(self) -> Awaitable[None] | None:
-        """tornado's: called when the head of the request is there."""
-        above = super().prepare()
-        if above is not None:
-            return self._prepare_after(above)
-        self._admit()
-        return None
-
-    async def _prepare_after(self, above: Awaitable[None]) -> None:
-        await above
-        if not self._finished:
-            self._admit()
-
-    def _admit(self) -> None:
-        given, endpoint = self.request.headers, self.endpoint
-        self._refusal = endpoint.names.check(given.get_list("Host"), given.get_list("Origin"))
-        if self._refusal is None:
-            principal = self.authenticate()
-            if principal is not None:
-                self.principal = principal
-            elif self._refusal is None:
-                self._refusal = Refusal(401, "This request is not authorized.", "Bearer")
-        if self._refusal is None:
-            self._refusal = self._check_room()
-        if self.request.method == "POST":
-            self.endpoint.expect_body(self)
-            self._check_length(given.get("Content-Length", ""))
-
-    def _check_room(self) -> Refusal | None:
-        self._entered = self.endpoint.enter()
-        return None if self._entered else Refusal(503, "This server has no room for another request now.")
-
-    def _check_length(self, length: str) -> None:
-        most = self.endpoint.max_body
-        size = int(length) if length.isascii() and length.isdigit() and len(length) < 16 else 0
-        if size > most and self._refusal is None:
-            self._refusal = self._too_large()
-        if self._refusal is not None and (size > _THROWN_AWAY * most or self.request.headers.get("Expect")):
-            self._refuse()
-        connection: Any = self.request.connection
-        connection.set_max_body_size(_THROWN_AWAY * most)
-
-    def _too_large(self) -> Refusal:
-        return Refusal(413, f"A request may have {self.endpoint.max_body} bytes.")
-
-    def data_received(self, chunk: bytes) -> None:
-        """tornado's: a part of the body."""
-        if self._refusal is None:
-            self._size += len(chunk)
-            self._chunks.append(chunk)
-            if self._size > self.endpoint.max_body:
-                self._chunks.clear()
-                self._refusal = self._too_large()
-
-    def take_body(self) -> bytes:
-        """The whole body, once."""
-        body = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
-        self._chunks.clear()
-        return body
-
-    # --- short answers
-
-    def refused(self) -> bool:
-        """Whether this request was refused; it has its answer then."""
-        self.endpoint.got_body(self)
-        if self._refusal is not None and not self._finished:
-            self._refuse()
-        return self._refusal is not None
-
-    def _refuse(self) -> None:
-        refusal = self._refusal
-        assert refusal is not None
-        if refusal.challenge:
-            self.set_header("WWW-Authenticate", refusal.challenge)
-        self.plain(refusal.status, refusal.text)
-
-    def plain(self, status: int, text: str) -> None:
-        """An answer for whoever reads HTTP only."""
-        self.set_status(status)
-        self.set_header("Content-Type", "text/plain; charset=utf-8")
-        if status == 405:
-            self.set_header("Allow", self.allow)
-        if status == 503:
-            self.set_header("Retry-After", "1")
-        self.response.finish(f"{text}\n".encode())
-
-    def reply(self, status: int, message: Mapping[str, Any]) -> None:
-        """One JSON-RPC message as the whole answer."""
-        self.response.answer(status, jsonrpc.encode(message))
-
-    def post_media(self) -> bool:
-        """Whether a POST brings JSON; else it has its answer."""
-        kind = self.request.headers.get("Content-Type", "").partition(";")[0].strip().lower()
-        if kind != "application/json":
-            self.plain(415, "The body of a request must be application/json.")
-        elif self.request.headers.get("Content-Encoding", "identity").lower() != "identity":
-            self.plain(415, "The body of a request must not be compressed.")
-        return not self._finished
-
-    def read_message(self) -> Any:
-        """The JSON of the body; None when it has its answer (JSON's null has one too)."""
-        try:
-            message = jsonrpc.decode(self.take_body())
-        except ValueError:
-            message = None
-            self.reply(400, inbound.parse_failure())
-        else:
-            if message is None:
-                self.invalid(None)
-        return message
-
-    def invalid(self, message: object) -> None:
-        """The answer to JSON that is no message."""
-        id_ = cast("Mapping[str, Any]", message).get("id") if isinstance(message, Mapping) else None
-        readable = id_ if type(id_) is int or type(id_) is str else None
-        text = "Invalid request: this is not a JSON-RPC message"
-        self.reply(400, jsonrpc.error(readable, INVALID_REQUEST, text))
-
-    def answer_later(self) -> None:
-        """The response is completed from elsewhere, after the method has returned: no coroutine waits for it."""
-        self._auto_finish = False
-
-    # --- the rest of tornado's interface
-
-    def on_finish(self) -> None:
-        """The response is complete."""
-        self._leave()
-        self.response.lost()
-
-    def on_connection_close(self) -> None:
-        """The client closed the connection before the response was complete."""
-        self._leave()
-        self.response.lost()
-
-    def _leave(self) -> None:
-        self.endpoint.got_body(self)
-        if self._entered:
-            self._entered = False
-            self.endpoint.leave()
-
-    def compute_etag(self) -> None:
-        """Nothing here is cached by HTTP."""
-
-    def write_error(self, status_code: int, **kwargs: Any) -> None:
-        """A short text instead of a page."""
-        self.plain(status_code, "This method is not served here." if status_code == 405 else self._reason)
-
-    def log_exception(self, typ: Any, value: BaseException | None, tb: Any) -> None:
-        """What clients do wrong is no news; what we do wrong is."""
-        if value is not None and not isinstance(value, HTTPError):
-            complain("a request failed:", value)
 
 
 class EndpointMixin(Guarded):
@@ -320,7 +130,9 @@ class EndpointMixin(Guarded):
             session = self._find_session(message.get("id") if kind == "request" else None)
         if session is None:
             return
-        if kind == "request":
+        if kind == "request" and session.full:
+            self.plain(503, "This session has no room for another request now.")
+        elif kind == "request":
             stream = self._open_stream(session, json, events)
             if begins:
                 stream.status, stream.on_answer = MODERN_STATUS, self._began
@@ -455,13 +267,3 @@ class EndpointHandler(EndpointMixin, RequestHandler):
     def set_default_headers(self) -> None:
         """tornado's name and version are nobody's business."""
         self.clear_header("Server")
-
-
-def _on_loopback(handler: RequestHandler) -> bool:
-    """Whether the request came in on an address of this machine only (or on a Unix socket)."""
-    stream: Any = getattr(handler.request.connection, "stream", None)
-    try:
-        name: Any = stream.socket.getsockname()
-    except (AttributeError, OSError):
-        return False
-    return not isinstance(name, tuple) or is_loopback(str(cast("tuple[Any, ...]", name)[0]))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tornado.web import RequestHandler, stream_request_body
 
 from jupyter_mcp.protocol import jsonrpc
-from jupyter_mcp.server.http.handler import Guarded
+from jupyter_mcp.server.http.guarded import Guarded
 from jupyter_mcp.server.http.streams import Stream, accepts
 
 if TYPE_CHECKING:
@@ -31,6 +31,8 @@ class OneStream(Stream):
 
     def post(self, message: Outgoing) -> None:
         """An answer."""
+        if self.done:
+            return
         self._append(jsonrpc.encode(message))
         self._pump()
 

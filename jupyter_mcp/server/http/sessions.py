@@ -29,6 +29,12 @@ MOST_STREAMS = 64
 """Streams that a session keeps after their end, for a client that missed it."""
 MOST_KEPT = 32 * 2**20
 """Bytes of the events that a session keeps in all; the oldest streams that have ended go first."""
+MOST_KEPT_IN_ALL = 256 * 2**20
+"""The same for all sessions; those unused for longest give up theirs first."""
+KEPT_SECONDS = 300.0
+"""How long a stream that has ended is kept."""
+MOST_RUNNING = 1_000
+"""Requests of one session that run at once. (Those of a client that went away go on in the legacy era.)"""
 
 
 class HttpSession:
@@ -57,9 +63,24 @@ class HttpSession:
         return revision is not None and features(revision).stream_polling
 
     @property
+    def read(self) -> bool:
+        """Whether somebody reads one of its streams."""
+        return any(stream.attached for stream in self._streams.values())
+
+    @property
     def busy(self) -> bool:
         """Whether it works on something, or somebody reads."""
-        return len(self.session.work) > 0 or any(stream.attached for stream in self._streams.values())
+        return len(self.session.work) > 0 or self.read
+
+    @property
+    def full(self) -> bool:
+        """Whether it has no room for another request."""
+        return len(self.session.work) >= MOST_RUNNING
+
+    @property
+    def kept(self) -> int:
+        """Bytes of the events of all its streams."""
+        return sum(stream.kept for stream in self._streams.values())
 
     def stream(self, body: Body, *, json: bool, events: bool) -> Stream:
         """The way back of a request that came with this response."""
@@ -89,10 +110,19 @@ class HttpSession:
         return stream
 
     def _trim(self) -> None:
-        ended = [name for name, stream in self._streams.items() if stream.done and not stream.attached]
-        kept = sum(stream.kept for stream in self._streams.values())
+        ended = self._ended()
+        kept = self.kept
         while ended and (len(ended) > MOST_STREAMS or kept > MOST_KEPT):
             kept -= self._streams.pop(ended.pop(0)).kept
+
+    def forget(self, before: float) -> None:
+        """Let go of the streams that ended before that loop time."""
+        for name in self._ended():
+            if self._streams[name].ended_at < before:
+                del self._streams[name]
+
+    def _ended(self) -> list[str]:
+        return [name for name, stream in self._streams.items() if stream.done and not stream.attached]
 
     def changed(self, method: str, params: dict[str, Any] | None = None) -> None:
         """Something clients may want to know changed. Any thread."""
@@ -156,10 +186,19 @@ class Sessions:
         self._later(session.stop)
 
     def expire(self) -> None:
-        """End those that nobody used for long."""
-        for session in self:
-            if session.session.work.loop.time() - session.last_used > self._idle and not session.busy:
+        """End those that nobody used for long, whatever they still work on; let go of streams that ended long ago."""
+        now = asyncio.get_running_loop().time()
+        kept = 0
+        for session in sorted(self, key=lambda session: -session.last_used):
+            if session.read:
+                session.last_used = now
+            elif now - session.last_used > self._idle:
                 self.end(session)
+                continue
+            session.forget(now - KEPT_SECONDS)
+            kept += session.kept
+            if kept > MOST_KEPT_IN_ALL:
+                session.forget(now)
 
     def _make_room(self) -> bool:
         resting = [session for session in self._sessions.values() if not session.busy]

@@ -66,6 +66,7 @@ class Stream:
 
     Attributes:
         status: error code -> HTTP status of a JSON answer.
+        ended_at: loop time of its end.
         opened: it has become a stream of events.
         name: the first part of its event ids.
         done: its answer was given: nothing more will come.
@@ -96,6 +97,7 @@ class Stream:
         self._number = 0  # of the last event
         self._sent = 0  # number of the last event that was given to a body
         self._writing: asyncio.Future[None] | None = None
+        self.ended_at = 0.0
         self.opened = False
         self.done = False
         self.on_answer: Callable[[Outgoing], None] | None = None
@@ -183,10 +185,12 @@ class Stream:
             writing, self._writing = self._writing, None
             if writing is not None:
                 writing.cancel()  # whoever waits for room waits in vain
+            if self._name is None:
+                self._forget()
 
     def end(self) -> None:
         """No more: end the response too."""
-        self.done = True
+        self._finish()
         if not self.opened:
             self.open()
         if not self.opened and self._body is not None:
@@ -194,7 +198,14 @@ class Stream:
             body.end()
         self._pump()
 
+    def _finish(self) -> None:
+        if not self.done:
+            self.done = True
+            self.ended_at = asyncio.get_running_loop().time()
+
     def _forget(self) -> None:
+        """Nobody can come back: nothing is kept any more."""
+        self._finish()
         self._events.clear()
         self._bytes = 0
         self._sent = self._number
@@ -211,7 +222,7 @@ class Stream:
             return
         if self.on_answer is not None:
             self.on_answer(message)
-        self.done = True
+        self._finish()
         body = self._body
         if body is not None and not self.opened:
             status = self._status_of(message)
