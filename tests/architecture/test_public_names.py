@@ -43,7 +43,7 @@ def test_the_server_room_offers_exactly_these_names() -> None:
     assert server.__all__ == [
         *("AsyncContext", "Audio", "Context", "Elicit", "Elicited", "Embedded", "Image", "InputRequired", "Link"),
         *("Message", "MissingCapability", "NotFound", "RootFolder", "Roots", "Sample", "Sampled", "Server", "TaskWork"),
-        *("Text", "ToolError", "ToolResult", "assistant", "user"),
+        *("Text", "ToolError", "ToolResult", "UrlRequired", "assistant", "user"),
     ]
 
 
