@@ -255,6 +255,7 @@ def test_any_value_in_any_place_of_an_answer_ends_the_request_and_no_other(
                     await use(connection, method)
             bad.clear()
             assert connection.state == "ready"
+            await connection.ping()  # which says again what it offers
             assert (await connection.call_tool("t"))["content"]
 
     run(work())
@@ -373,7 +374,7 @@ def test_every_question_is_answered_once_whatever_its_params_are(asked: list[tup
 @given(st.integers(0, 3), st.lists(st.sampled_from(("end", "fail", "renew", "idle")), max_size=6))
 def test_sessions_that_end_in_the_middle_of_anything_lose_no_request(spare: int, story: list[str]) -> None:
     """Each read is answered, refused or begun anew; whatever happens to the session, it ends."""
-    turns = iter(story)
+    turns = list(story)
     initialize = {"protocolVersion": "2025-11-25", "capabilities": CAPABILITIES, "serverInfo": {}}
 
     def answer(message: dict[str, Any]) -> Any:
@@ -382,7 +383,7 @@ def test_sessions_that_end_in_the_middle_of_anything_lose_no_request(spare: int,
             return [result(message["id"], initialize)]
         if method != "resources/read":
             return None
-        what = next(turns, "idle")
+        what = turns.pop(0) if turns else "idle"
         if what == "end":
             return [SessionEnded()]
         if what == "fail":
@@ -398,6 +399,7 @@ def test_sessions_that_end_in_the_middle_of_anything_lose_no_request(spare: int,
                 with suppress(MCPError):
                     await read
             assert connection.state == "ready"
+            turns.clear()
             assert await connection.read("n://last") == {"contents": []}
 
     run(work())
