@@ -266,6 +266,8 @@ class _Driver:
     async def _run(self) -> dict[str, Any]:
         told = False
         try:
+            if self._state.ended and self._state.result is None and self._connection.era == "modern":
+                self._state = await self._look()  # only an answer to tasks/get holds the outcome
             while True:
                 look = self._known.follower.take(self._state)
                 for key in look.withdraw & self._questions.keys():
@@ -393,12 +395,12 @@ class _Driver:
     async def _outcome(self) -> dict[str, Any]:
         state = self._state
         if state.status == tasks.CANCELLED:
-            said = f": {state.message}" if state.message else ""
-            raise Cancelled(f"{self._what()} was cancelled{said}.".replace("..", "."))
+            said = f" ({state.message})" if state.message else ""
+            raise Cancelled(f"{self._what()} was cancelled{said}.")
         if self._connection.era == "legacy":
-            if self._result is not None and self._result.done() and not self._result.cancelled():
-                return self._result.result()
-            return await self._fetch(None)
+            beside = self._result
+            came = beside is not None and beside.done() and not beside.cancelled()
+            return _of_legacy(state, beside.result() if beside is not None and came else await self._fetch(None))
         if state.error is not None:
             raise RequestError(state.error.message, code=state.error.code, data=state.error.data)
         if state.result is None:
@@ -408,6 +410,16 @@ class _Driver:
     def _what(self) -> str:
         call = self.call
         return f"The task of {call.name}" if call is not None else "The task"
+
+
+def _of_legacy(state: TaskState, result: dict[str, Any]) -> dict[str, Any]:
+    """2025-11-25: a failed task may have a result that does not say so (the SDK 1.x sends an empty one)."""
+    if state.status != tasks.FAILED or result.get("isError") is True:
+        return result
+    if "content" not in result:
+        why = state.message or "the task failed, and the server did not say why"
+        raise RequestError(why, code=jsonrpc.INTERNAL_ERROR)
+    return {**result, "isError": True}
 
 
 def _tell(on_task: OnTask, state: TaskState) -> None:

@@ -39,6 +39,7 @@ _MOST_TASKS = 500
 _SHORTEST_PREFIX = 6  # characters of an id that may stand for it
 _PAUSES = (0.0, 1.0, 2.0, 4.0, 8.0)  # seconds before a lost connection is tried again for whoever waits
 _AT_ONCE = 8  # tasks asked about at a time
+_LIST_SECONDS = 5.0  # for a server to say how one task of a list is doing; then it is shown as it was
 
 
 @dataclass(eq=False)
@@ -144,13 +145,17 @@ class TaskBook:
             ) from None
         return self._note(server, "", {}, state)
 
-    async def refresh(self, task: HostTask) -> HostTask:
-        """Ask how a task is doing. A server that does not know it makes it "lost"; raises what asking raises."""
+    async def refresh(self, task: HostTask, timeout: float | None = None) -> HostTask:
+        """Ask how a task is doing. A server that does not know it makes it "lost"; raises what asking raises.
+
+        Args:
+            timeout: seconds for the answer; None is as patient as with any request.
+        """
         if task.ended:
             return task
         connection = await self._connected(task.server)
         try:
-            state = await connection.tasks.get(task.id)
+            state = await connection.tasks.get(task.id, timeout=timeout)
         except RequestError as error:
             if not is_unknown(error):
                 raise
@@ -170,7 +175,7 @@ class TaskBook:
                 return
             async with gate:
                 try:
-                    await self.refresh(task)
+                    await self.refresh(task, _LIST_SECONDS)
                 except MCPError as error:
                     _log.debug("%s could not be asked about: %s", task.key, error)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -53,8 +53,9 @@ class Play:
         self.results: Any = DONE
         self.closes: Callable[[str], bool] = lambda method: False
 
-    def __call__(self, message: Any) -> Iterable[Any]:
-        method, params = message.get("method"), message.get("params") or {}
+    def __call__(self, message: dict[str, Any]) -> Iterable[Any]:
+        method: str | None = message.get("method")
+        params: dict[str, Any] = message.get("params") or {}
         if method is None or "id" not in message:
             self.asked.append((method or "answer", params))
             self.came.set()
@@ -66,7 +67,8 @@ class Play:
             return
         result = self.answer(method, params)
         if type(result) is tuple:
-            yield {"jsonrpc": "2.0", "id": message["id"], "error": {"code": result[0], "message": result[1]}}
+            code, words = cast("tuple[int, str]", result)
+            yield {"jsonrpc": "2.0", "id": message["id"], "error": {"code": code, "message": words}}
         elif result is not None:
             yield {"jsonrpc": "2.0", "id": message["id"], "result": result}
 
@@ -170,7 +172,7 @@ async def test_a_call_of_a_client_without_the_extension_cannot_become_one() -> N
     ("state", "error", "words"),
     [
         ({"status": "failed", "error": {"code": -32603, "message": "boom"}}, RequestError, "boom"),
-        ({"status": "cancelled", "statusMessage": "no power"}, Cancelled, "cancelled: no power"),
+        ({"status": "cancelled", "statusMessage": "no power"}, Cancelled, "cancelled \\(no power\\)"),
         ({"status": "completed"}, RemoteProtocolError, "without a result"),
         ({"status": "completed", "result": "text"}, RemoteProtocolError, "without a result"),
         ((-32602, "no such task"), RequestError, "does not keep the task"),
@@ -229,6 +231,15 @@ async def test_a_task_that_was_left_is_followed_again() -> None:
         await asyncio.wait([call])
         play.state = {"status": "completed", "result": DONE}
         assert await connection.follow_task(states.all[-1], name="slow") == DONE
+
+
+@pytest.mark.parametrize("status", ["completed", "failed"])
+async def test_a_task_that_has_ended_when_it_is_followed_is_looked_at_once(status: str) -> None:
+    play = Play()
+    play.state = {"status": "completed", "result": DONE}
+    async with playing(play) as connection:
+        assert await connection.follow_task(tasks.TaskState("t-1", status), name="slow") == DONE
+    assert play.count("tasks/get") == 1
 
 
 async def test_cancelling_the_call_cancels_the_task() -> None:
@@ -408,11 +419,20 @@ async def test_legacy_a_tool_is_a_task_when_begun_in_the_background() -> None:
     assert [params.get("task") for method, params in play.asked if method == "tools/call"] == [{}, None]
 
 
-async def test_legacy_a_failed_task_still_has_its_result() -> None:
+@pytest.mark.parametrize("said", [{"isError": True}, {}])
+async def test_legacy_a_failed_task_still_has_its_result(said: dict[str, Any]) -> None:
     play = Play("legacy")
-    play.state, play.results = {"status": "failed"}, {**DONE, "isError": True}
+    play.state, play.results = {"status": "failed"}, {**DONE, **said}
     async with playing(play) as connection:
-        assert (await connection.call_tool("slow", {}))["isError"] is True
+        assert await connection.call_tool("slow", {}) == {**DONE, "isError": True}
+
+
+async def test_legacy_a_failed_task_without_a_result_is_not_taken_for_a_success() -> None:
+    play = Play("legacy")
+    play.state, play.results = {"status": "failed", "statusMessage": "it broke"}, {"_meta": {}}
+    async with playing(play) as connection:
+        with pytest.raises(RequestError, match="it broke"):
+            await connection.call_tool("slow", {})
 
 
 async def test_legacy_a_question_names_its_task_and_so_its_call() -> None:

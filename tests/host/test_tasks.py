@@ -85,6 +85,19 @@ async def test_a_call_that_is_given_up_leaves_its_task_and_says_so_in_the_journa
         assert (await here.host.task_result(task)).text == "done"
 
 
+async def test_the_result_of_a_task_that_is_known_to_have_ended_is_still_there() -> None:
+    bench = Bench()
+    async with connected(bench.server) as here:
+        call, task = await bench.begin(here)
+        await leave(call)
+        bench.go.set()
+        await bench.stopped.wait()
+        while (await here.host.tasks.list())[0].status != "completed":
+            pass
+        for _ in range(2):
+            assert (await here.host.task_result(task)).text == "done"
+
+
 @pytest.mark.parametrize("text", ["t1", "id", "beginning"])
 async def test_a_task_is_found_by_its_key_its_id_or_its_beginning(text: str) -> None:
     bench = Bench()

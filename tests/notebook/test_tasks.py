@@ -14,6 +14,8 @@ from jupyter_mcp.host.tasks import HostTask
 from jupyter_mcp.notebook import cards
 from jupyter_mcp.notebook.cards import live
 from jupyter_mcp.notebook.objects.act import get_host
+from jupyter_mcp.notebook.render import bundle
+from jupyter_mcp.notebook.suggest import for_line
 from jupyter_mcp.protocol.tasks import TaskState
 from jupyter_mcp.runtime.thread import get_runtime
 from jupyter_mcp.server import AsyncContext, Server
@@ -26,6 +28,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.objects.call import Call
     from jupyter_mcp.notebook.objects.task import Task
     from tests.notebook.conftest import Cells
+    from tests.runtime.kernels import Run
 
 SECONDS = 20
 
@@ -131,6 +134,7 @@ def test_a_task_that_was_left_is_waited_for_again(cells: Cells, jobs: Jobs) -> N
     with pytest.raises(Cancelled):
         call.result(SECONDS)
     assert call.status == "left" and not jobs.ended.is_set()
+    assert "j.job: working" in bundle(call)["text/plain"]
     with pytest.raises(TimeoutError, match="it goes on"):
         task_of(call).result(0.05)
     jobs.finish()
@@ -157,6 +161,15 @@ def test_after_disconnecting_the_task_is_found_again(cells: Cells, jobs: Jobs) -
     cells.run("%mcp connect j $jobs ;")
     jobs.finish()
     assert cells.run(f"mcp.servers['j'].tasks['{task.key}'].result()").text == "finished"
+
+
+def test_tab_offers_the_keys(cells: Cells, jobs: Jobs) -> None:
+    task = task_of(started(cells, jobs))
+    for line in ("tasks ", "tasks j ", "cancel "):
+        assert (task.key, "task") in for_line(line).items
+    task.cancel()
+    assert (task.key, "task") in for_line("tasks t").items
+    assert (task.key, "task") not in for_line("cancel ").items, "it has ended"
 
 
 # --- cards -----------------------------------------------------------------------------------------------------------
@@ -251,6 +264,30 @@ def test_an_interrupt_leaves_the_task_with_one_line() -> None:
         ]
         assert "working" in kernel.run("print(mcp.servers['demo'].tasks['t1'])").text
         assert "cancelled" in "".join(kernel.run("%mcp cancel t1").displays)
+
+
+def button_of(run: Run, label: str) -> str:
+    """The comm of the button with that label."""
+    opened = [(one["comm_id"], one["data"].get("state", {})) for one in run.of("comm_open")]
+    (found,) = [comm for comm, state in opened if state.get("description") == label]
+    return found
+
+
+@pytest.mark.parametrize(
+    ("label", "error"),
+    [
+        ("Leave", "Cancelled: demo.survey goes on as task t1; %mcp tasks t1 finds it, %mcp cancel t1 ends it."),
+        ("Cancel call", "Cancelled: The task of survey was cancelled (at Mercury)."),
+    ],
+)
+def test_the_buttons_of_a_call_that_waits_leave_its_task_or_cancel_it(label: str, error: str) -> None:
+    with live_kernel(setup="%load_ext jupyter_mcp") as kernel:
+        kernel.run("%mcp connect demo ;", allow_stdin=True)
+        run = kernel.start("%mcp call demo.survey seconds=600", allow_stdin=True)
+        kernel.until(lambda: any("at Mercury" in str(one) for one in run.messages))
+        kernel.comm(button_of(run, label), {"method": "custom", "content": {"event": "click"}})
+        kernel.finish(run)
+        assert run.traceback == [error]
 
 
 def test_what_the_runtime_does_not_serve_is_not_awaited_on_its_own_thread(cells: Cells, jobs: Jobs) -> None:

@@ -333,6 +333,22 @@ async def test_a_task_is_kept_as_long_as_it_said_and_no_longer() -> None:
     assert len(store) == 0
 
 
+async def test_a_task_is_answered_and_cancelled_from_another_loop_than_its_own() -> None:
+    """One server may be served on several threads: in a notebook by memory and over HTTP, say."""
+    store = Store()
+
+    async def forever(run: Any) -> None:
+        await asyncio.Event().wait()
+
+    task = store.start(exchange(), forever, conclude)["taskId"]
+
+    async def elsewhere() -> None:
+        assert store.answer(exchange(method="tasks/cancel", taskId=task)) == {}
+
+    await asyncio.to_thread(asyncio.run, elsewhere())
+    assert (await store.settled(task))["status"] == "cancelled"
+
+
 async def test_a_task_that_works_long_is_not_forgotten_meanwhile() -> None:
     store, go = Store(ttl=10), asyncio.Event()
 

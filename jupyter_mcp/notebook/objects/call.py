@@ -139,6 +139,8 @@ class Call:
     def __mcp_view__(self) -> Any:
         from jupyter_mcp.notebook.render.views import CallView
 
+        if self.task is not None and self.status == "left":
+            return self.task.__mcp_view__()
         status = "running" if self.status == "asking" else self.status
         seen = self.progress or Progress(0)
         return CallView(

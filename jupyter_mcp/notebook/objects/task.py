@@ -65,9 +65,17 @@ class Task:
         """Ask the server how it is doing."""
         return self._act("asking about", get_host().tasks.refresh).now()
 
+    async def aio_refresh(self) -> Task:
+        """The awaitable twin of `refresh`."""
+        return await self._act("asking about", get_host().tasks.refresh).later()
+
     def cancel(self) -> Task:
         """Tell the server to end it. Raises `UsageError` when it does not let tasks be cancelled."""
         return self._act("cancelling", get_host().tasks.cancel).now()
+
+    async def aio_cancel(self) -> Task:
+        """The awaitable twin of `cancel`."""
+        return await self._act("cancelling", get_host().tasks.cancel).later()
 
     def result(self, timeout: float | None = None, *, check: bool = True) -> Result:
         """Wait for the result.
