@@ -40,8 +40,9 @@ class Running:
         complain: takes a sentence for the log of the server, when the watcher itself fails.
         notes: lines of ours that belong to the result (how to script an answer …).
         context: of whoever began it; questions are asked in it, so that a UI can know where they belong.
-        over: it has ended; nothing can hang on it any more.
         task: the server's task that it became, or None.
+        away: says whether the server is away now, once it is known which one it is.
+        over: it has ended; nothing can hang on it any more.
     """
 
     server: str
@@ -52,6 +53,7 @@ class Running:
     complain: Callable[[str], object] | None = None
     notes: list[str] = field(default_factory=list[str])
     task: HostTask | None = None
+    away: Callable[[], bool] = bool
 
     def __post_init__(self) -> None:
         self.context = contextvars.copy_context()

@@ -226,6 +226,7 @@ class Doing:
 
     async def _connected(self, server: str, act: Running) -> Connection:
         entry = await self._ready(server, act.note)
+        act.away = lambda: not entry.ready
         act.complain = lambda text: entry.say("note", text, level="error")
         assert entry.connection is not None
         return entry.connection
@@ -265,13 +266,15 @@ def expand(uri: str, values: Mapping[str, Any]) -> str:
     return uritemplate.expand(uri, values)
 
 
-def _after_loss(act: Running, error: ConnectionLost) -> str:
+def _after_loss(act: Running, error: ConnectionLost) -> str | None:
     """Whether it may have been done, and what to do now."""
-    if act.method != "tools/call":  # asking twice changes nothing
-        return f"Ask again: {act.server} is connected anew."
-    if error.may_have_run:
-        return f"It may have been run, so look before you call it again; {act.server} is connected anew then."
-    return f"It was not run. Call it again: {act.server} is connected anew."
+    said = (error.hint or "").removeprefix("It may have been run.").strip()
+    if act.method == "tools/call":  # asking for anything else twice changes nothing
+        ran = "It may have been run. Look before you call it again." if error.may_have_run else "It was not run."
+        said = f"{ran} {said}".rstrip()
+    if act.away():
+        said = f"{said} The next call connects {act.server} again.".strip()
+    return said or None
 
 
 def _outcome(error: MCPError) -> str:

@@ -78,7 +78,9 @@ async def test_a_server_that_dies_in_a_call_is_started_anew_by_the_next_one(host
     with pytest.raises(ConnectionLost) as error:
         await host.call_tool("s", "die")
     assert error.value.may_have_run
-    assert "It may have been run, so look before you call it again" in str(error.value)
+    assert str(error.value).endswith(
+        "It may have been run. Look before you call it again. The next call connects s again."
+    )
     assert entry.state == "lost"
     assert "exited with" in (entry.trouble or "")
     after = await host.call_tool("s", "pid")

@@ -46,6 +46,7 @@ _STYLE = """<style>
 .jmcp .jmcp-warning .widget-html-content{border-left:4px solid var(--jp-warn-color1,#f57c00);padding:4px 10px;
  background:var(--jp-warn-color3,rgba(245,124,0,.14));color:var(--jp-ui-font-color1,inherit)}
 body[data-jp-theme-light="false"] .jmcp .jmcp-warning .widget-html-content{background:rgba(245,124,0,.18)}
+.jmcp .jmcp-warning ul{margin:2px 0;padding-left:20px}
 .jmcp .jmcp-field{margin:5px 0}
 .jmcp .jmcp-help{color:var(--jp-ui-font-color2,inherit)}
 .jmcp .jmcp-error{color:var(--jp-error-color1,#d32f2f)}

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from jupyter_mcp.host.questions import Action, Answer, Question
@@ -70,9 +70,15 @@ class QuestionCard:
         parts = [kit.markup(f'<div role="heading" aria-level="3">{asked_by(question).html}</div>', "jmcp-head")]
         if question.message and question.kind in ("elicitation", "url"):
             parts.append(kit.markup(html.quote(html.prose(cut(question.message, MAX_MESSAGE)))))
-        if question.warning:
-            parts.append(kit.markup(f"<b>Careful:</b> {html.escape(question.warning)}", "jmcp-warning"))
+        warnings = [html.escape(text) for text in self._warnings()]
+        if warnings:
+            listed = warnings[0] if len(warnings) == 1 else f"<ul>{''.join(f'<li>{one}</li>' for one in warnings)}</ul>"
+            parts.append(kit.markup(f"<b>Careful:</b> {listed}", "jmcp-warning"))
         return parts
+
+    def _warnings(self) -> Sequence[str]:
+        """What the person should look at twice, a sentence each."""
+        return [self.question.warning] if self.question.warning else []
 
     def action(self, label: str, press: Callable[[], object], look: str = "", tip: str = "") -> Any:
         """A button that is locked when the question is answered."""

@@ -16,6 +16,8 @@ from jupyter_mcp.notebook.cards.question import QuestionCard
 from jupyter_mcp.notebook.render.addresses import address_piece, link_piece, page_name
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jupyter_mcp.host.questions import Question
     from jupyter_mcp.notebook.cards.question import Reply
 
@@ -39,6 +41,9 @@ class UrlCard(QuestionCard):
             parts.append(kit.markup(link.html))
         self.say(*self._words())
         return parts
+
+    def _warnings(self) -> Sequence[str]:
+        return self._address.warnings
 
     def _words(self) -> tuple[str, str]:
         server, site = self.question.server, page_name(self._address)

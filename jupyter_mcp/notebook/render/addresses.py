@@ -33,11 +33,18 @@ def address_piece(address: Address, *, whole: bool = True) -> Piece:
     """
     rows = [("site", html.tag("b", html.escape(address.site)), address.site)] if address.site else []
     if address.reads:
-        rows.append(("reads as", html.escape(address.reads), address.reads))
+        rows.append(("reads as", _foreign(address.reads), address.reads))
     if whole or not address.site:
         rows.append(("address", html.tag("code", _marked(address), "overflow-wrap:anywhere"), _said(address)))
     table = html.table([], [[f"<b>{term}</b>", cell] for term, cell, _ in rows])
     return Piece(table, "\n".join(f"  {term}: {said}" for term, _, said in rows))
+
+
+def _foreign(name: str) -> str:
+    """A name with its letters outside ASCII marked: they are what a reader takes for others."""
+    style = "text-decoration:underline wavy;font-weight:bold"
+    pieces = (html.escape(char) if char.isascii() else html.tag("span", html.escape(char), style) for char in name)
+    return "".join(pieces)
 
 
 def _marked(address: Address) -> str:
