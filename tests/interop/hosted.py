@@ -65,11 +65,11 @@ class Hosted:
 
 @asynccontextmanager
 async def hosted(
-    command: Sequence[str], *, era: str = "auto", roots: Sequence[str | Path] | None = None
+    target: str | Sequence[str], *, era: str = "auto", roots: Sequence[str | Path] | None = None
 ) -> AsyncGenerator[Hosted]:
-    """Start a server by its command, connect to it, close it in the end."""
+    """Connect to a server by its command, which starts it, or its URL; close it in the end."""
     host = Host(roots=roots)
-    entry = await host.connect(ServerSpec.parse("it", list(command), era=era))
+    entry = await host.connect(ServerSpec.parse("it", target, era=era))
     found = Hosted(host, entry)
     host.listeners.append(lambda name: found.changed.set())
     try:

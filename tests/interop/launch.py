@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 START_LIMIT = 90.0  # seconds until it listens; a first import of much Python can take half a minute
-END_LIMIT = 10.0  # seconds between asking a process to end and killing it
+END_LIMIT = 5.0  # seconds between asking a process to end and killing it
 LOOK = 0.05  # seconds between looks at a port: nothing tells us when a foreign process listens
 
 
