@@ -145,33 +145,31 @@ class Calls:
     async def _legacy(
         self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float
     ) -> dict[str, Any]:
-        for _ in range(self._connection.options.max_rounds):
+        for left in range(self._connection.options.max_rounds, -1, -1):
             try:
-                return self._object(call, await self._in_session(session, call, params, timeout))
+                return self._object(call, await self._exchange(session, call, params, timeout, None))
+            except SessionEnded:
+                session = await self._in_new_session(session, call)
             except RequestError as error:
-                if error.code != URL_ELICITATION_REQUIRED:
+                if error.code == URL_ELICITATION_REQUIRED and left:
+                    await self._open_pages(call, error)
+                    session = self._connection.require(call.method)
+                elif session.link.transport.kind == "http" and _failures().names_the_session(error):
+                    session = await self._in_new_session(session, call)
+                else:
                     raise
-                await self._open_pages(call, error)
-                session = self._connection.require(call.method)
-        return self._object(call, await self._in_session(session, call, params, timeout))
+        raise _failures().no_session(self._connection.name, call)
 
-    async def _in_session(self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float) -> Any:
-        """One exchange; over HTTP in a new session, once, when the server does not know ours any more."""
-        try:
-            return await self._exchange(session, call, params, timeout, None)
-        except SessionEnded:
-            pass
-        except RequestError as error:
-            if session.link.transport.kind != "http" or not _failures().names_the_session(error):
-                raise
-        await self._connection.life.turn(session, "session")
+    async def _in_new_session(self, session: Session, call: Call) -> Session:
+        """HTTP: the server does not know our session any more. The one in which the request is sent again, once."""
         failures = _failures()
+        if call.renewed:
+            raise failures.no_session(self._connection.name, call)
+        call.renewed = True
+        await self._connection.life.turn(session, "session")
         if not failures.may_repeat(self._connection, call):
             raise failures.not_repeated(self._connection.name, call)
-        try:
-            return await self._exchange(self._connection.require(call.method), call, params, timeout, None)
-        except SessionEnded:
-            raise failures.no_session(self._connection.name, call) from None
+        return self._connection.require(call.method)
 
     async def _open_pages(self, call: Call, error: RequestError) -> None:
         """-32042 (2025-11-25): the server wants pages visited before the request is sent again."""
@@ -220,7 +218,13 @@ class Calls:
                     keep(done.value)
                 return cast("dict[str, Any]", done.value)
             if isinstance(step, Send):
-                answer = await self._with_headers(session, call, step.params, timeout, log_level)
+                try:
+                    answer = await self._exchange(session, call, step.params, timeout, log_level)
+                except RequestError as error:
+                    if not self._headers_were_old(session, call, error):
+                        raise
+                    await self._connection.list("tools", refresh=True)
+                    answer = await self._exchange(session, call, step.params, timeout, log_level)
                 session.proven.add(call.method)
                 sent += 1
             elif isinstance(step, Ask):
@@ -230,17 +234,14 @@ class Calls:
             else:
                 answer = await self._interruptible(call, asyncio.sleep(step.seconds))
 
-    async def _with_headers(
-        self, session: Session, call: Call, params: Mapping[str, Any] | None, timeout: float, log_level: str | None
-    ) -> Any:
-        """One exchange; over HTTP once more when the headers were made from an old schema of the tool."""
-        try:
-            return await self._exchange(session, call, params, timeout, log_level)
-        except RequestError as error:
-            if error.code != HEADER_MISMATCH or session.link.transport.kind != "http" or call.method != "tools/call":
-                raise
-            await self._connection.list("tools", refresh=True)
-        return await self._exchange(session, call, params, timeout, log_level)
+    def _headers_were_old(self, session: Session, call: Call, error: RequestError) -> bool:
+        """HTTP: the headers of a call were made from an old schema of the tool, or from none."""
+        return (
+            error.code == HEADER_MISMATCH
+            and session.link.transport.kind == "http"
+            and call.method == "tools/call"
+            and not call.cancelled
+        )
 
     async def _interruptible(self, call: Call, work: Any) -> Any:
         """Wait between two rounds; `call.cancel()` ends it."""

@@ -211,7 +211,9 @@ class Connection(Acts):
 
     def require(self, method: str) -> Session:
         """The session, if `method` may be sent now. Raises what `request` raises before sending."""
-        session = self.current()
+        session = self.session
+        if session is None or self.state != "ready":
+            session = self.current()
         if not session.allows(method):
             capability = TABLE[method].capability_in(session.era) or (method,)
             raise UsageError(

@@ -26,9 +26,10 @@ class Call:
         arguments: what was sent with it.
         id: the JSON-RPC id of the current round.
         cancelled: `cancel` was called.
+        renewed: it has been sent again in a new session.
     """
 
-    __slots__ = ("arguments", "cancelled", "id", "method", "name", "on_log", "on_progress", "stop")
+    __slots__ = ("arguments", "cancelled", "id", "method", "name", "on_log", "on_progress", "renewed", "stop")
 
     def __init__(
         self,
@@ -45,6 +46,7 @@ class Call:
         self.on_log = on_log
         self.id: int | str = -1
         self.cancelled = False
+        self.renewed = False
         self.stop: Callable[[], None] | None = None
 
     def cancel(self) -> None:
