@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from jupyter_mcp.notebook.verbs import table
+from jupyter_mcp.protocol.deprecated import TABLE, Deprecated
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [*ROOT.glob("*.md"), *sorted((ROOT / "docs").rglob("*.md"))]
@@ -51,6 +52,12 @@ def test_the_readme_names_the_two_commands() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "make demo" in readme
     assert "make test" in readme
+
+
+@pytest.mark.parametrize("feature", TABLE.values(), ids=lambda feature: feature.name)
+def test_the_guide_says_of_everything_deprecated_since_when_and_what_instead(feature: Deprecated) -> None:
+    row = f"| {feature.title} | {feature.since} | {feature.removal} | {feature.migration} |"
+    assert row in (ROOT / "docs" / "guide" / "connect.md").read_text(encoding="utf-8").splitlines()
 
 
 def test_every_page_of_the_guide_is_in_the_table_of_contents() -> None:
