@@ -13,7 +13,7 @@ import pytest
 
 from jupyter_mcp.errors import ConnectionLost, LocalProtocolError, RemoteProtocolError
 from jupyter_mcp.transport.base import Refused, SessionEnded
-from jupyter_mcp.transport.http import HttpOptions, HttpTransport
+from jupyter_mcp.transport.http import HttpOptions, HttpTransport, wire
 from tests.fakes.http import FakeHttp, Reply, Request
 from tests.transport.web import initialize, left_over, legacy, legacy_server, modern, opened
 
@@ -328,6 +328,19 @@ async def test_an_answer_that_holds_no_message_is_refused_with_its_text_made_saf
         error = await web.failure(0)
     assert isinstance(error, Refused)
     assert (error.status, error.body, error.challenge) == (status, kept, "")
+
+
+async def test_a_refusal_whose_text_does_not_end_is_a_refusal(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(wire, "START_LIMIT", 0.1)
+
+    async def script(request: Request, reply: Reply) -> None:
+        await reply.raw(b"HTTP/1.1 500 No\r\nContent-Length: 100\r\n\r\nthe beg")
+        await reply.gone()
+
+    async with FakeHttp(script) as fake, opened(fake.url) as (transport, web):
+        await transport.send(legacy("initialize", 0))
+        error = await web.failure(0)
+    assert isinstance(error, Refused) and (error.status, error.body) == (500, "the beg")
 
 
 @pytest.mark.parametrize("status", [401, 403])

@@ -13,7 +13,7 @@ from jupyter_mcp.errors import ConnectionLost, RemoteProtocolError
 from jupyter_mcp.protocol import sse
 from jupyter_mcp.transport.base import SessionEnded
 from jupyter_mcp.transport.http import HttpOptions
-from jupyter_mcp.transport.http import transport as module
+from jupyter_mcp.transport.http import session as module
 from tests.fakes.http import FakeHttp, Reply, Request
 from tests.transport.web import initialize, legacy, legacy_server, modern, opened
 
@@ -183,7 +183,7 @@ async def test_resuming_ends_when_it_brings_nothing(how: str) -> None:
         error = await web.failure(1)
         assert isinstance(error, ConnectionLost) and error.may_have_run
         attempts = [request for request in fake.requests if request.header("Last-Event-ID")]
-    assert 1 <= len(attempts) <= 2 * module.MOST_RESUMPTIONS  # the library repeats a dropped GET once by itself
+    assert 1 <= len(attempts) <= 2 * module.MOST_ATTEMPTS  # the library repeats a dropped GET once by itself
 
 
 async def test_cancelling_a_request_that_is_being_resumed_ends_that() -> None:
@@ -269,6 +269,29 @@ async def test_a_session_stream_that_ends_at_once_is_opened_less_and_less_often(
         await initialize(transport, web)
         await fake.until(lambda: fake.methods().count("GET") == 9)
     assert pauses[:8] == [2.0, 4.0, 8.0, 16.0, 32.0, 60.0, 60.0, 60.0]
+
+
+async def test_a_server_that_ends_its_stream_at_once_and_says_no_pause_is_not_hurried(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pauses: list[float] = []
+    real = asyncio.sleep
+
+    async def sleep(seconds: float) -> None:
+        pauses.append(seconds)
+        await real(0)
+
+    async def on_get(request: Request, reply: Reply) -> None:
+        await reply.stream()
+        await reply.piece(b"retry: 0\n\n")
+        await reply.end()
+
+    monkeypatch.setattr(module, "FIRST_PAUSE", 1.0)
+    monkeypatch.setattr(module.asyncio, "sleep", sleep)
+    async with FakeHttp(legacy_server(on_get=on_get)) as fake, opened(fake.url) as (transport, web):
+        await initialize(transport, web)
+        await fake.until(lambda: fake.methods().count("GET") == 4)
+    assert pauses[:3] == [0.05, 0.05, 0.05]  # the longest pause of these tests
 
 
 async def test_the_end_of_the_session_is_told_when_its_stream_had_been_there() -> None:

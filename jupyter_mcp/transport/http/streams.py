@@ -7,10 +7,12 @@ Above: `transport` and `sse`.
 
 from __future__ import annotations
 
+import asyncio
+import contextlib
 import re
 from typing import TYPE_CHECKING
 
-from jupyter_mcp.errors import RemoteProtocolError
+from jupyter_mcp.errors import MCPError, RemoteProtocolError
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.framing import Line, parse_line, printable
 from jupyter_mcp.protocol.sse import Event, TooLarge
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
     from jupyter_mcp.transport.base import Message, Receiver
     from jupyter_mcp.transport.http.wire import Answer
 
+EVENTS = "text/event-stream"
+DRAIN = 1.0  # seconds for the end of a stream whose response has come
 _SHOWN = 500  # characters of a page that are kept
 _PAGE = re.compile(r"<(script|style|head)\b.*?(</\1\s*>|\Z)|<!--.*?(-->|\Z)|<[^>]*(>|\Z)", re.IGNORECASE | re.DOTALL)
 _HEAD_METHOD = re.compile(rb'"method"\s*:')
@@ -99,6 +103,13 @@ async def read_events(
             receiver.on_alive(None if exchange is None else exchange.id)
         if exchange is not None and exchange.answered:
             return
+
+
+async def drain(answer: Answer, decoder: SseDecoder, receiver: Receiver) -> None:
+    """The response has come: wait a moment for the end of the stream, so that its connection can be used again."""
+    with contextlib.suppress(TimeoutError, MCPError):
+        async with asyncio.timeout(DRAIN):
+            await read_events(answer, decoder, receiver)
 
 
 def take_event(event: Event, receiver: Receiver, exchange: Exchange | None) -> None:

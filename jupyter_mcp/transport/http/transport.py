@@ -12,7 +12,6 @@ Not here: which era a server speaks, when to begin a new session, when to repeat
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import logging
 from collections.abc import Mapping
@@ -23,37 +22,30 @@ from jupyter_mcp.errors import ConnectionLost, MCPError, RemoteProtocolError
 from jupyter_mcp.protocol import headers as names
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.modern import REVISION_KEY, is_enveloped, meta_of
-from jupyter_mcp.protocol.shapes import is_object, mapping_of
+from jupyter_mcp.protocol.shapes import mapping_of
 from jupyter_mcp.protocol.sse import SseDecoder
 from jupyter_mcp.transport.base import Closed, Noise, Refused, SessionEnded
 from jupyter_mcp.transport.http.options import HttpOptions
-from jupyter_mcp.transport.http.streams import Exchange, deliver, plain, read_events, refusal, too_large
+from jupyter_mcp.transport.http.session import Session
+from jupyter_mcp.transport.http.streams import EVENTS, Exchange, deliver, drain, plain, read_events, refusal, too_large
 from jupyter_mcp.transport.http.wire import Answer, TooBig, Wire
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from jupyter_mcp.protocol.jsonrpc import Id
-    from jupyter_mcp.transport.base import Message, Receiver
+    from jupyter_mcp.transport.base import Receiver
     from jupyter_mcp.transport.sse import SseTransport
 
 log = logging.getLogger("jupyter_mcp.transport")
 
 # Seconds
 POST_LIMIT = 30.0  # for a notification or an answer of ours to be accepted
-DRAIN = 1.0  # for the end of a stream whose response has come, so that its connection can be used again
-DELETE_LIMIT = 2.0
-FIRST_PAUSE, LONGEST_PAUSE = 1.0, 60.0  # before a stream is opened again, when the server names no time
-LONGEST_RETRY = 3600.0
-UNREACHABLE = 4.0  # since the session's stream was last there, until its loss is told
+CLOSE_LIMIT = 2.0
 
-MOST_RESUMPTIONS = 5  # attempts in a row that bring nothing
 REFUSAL_LIMIT = 2**20  # bytes read of an answer that is no success
 
-_JSON = "application/json"
-_EVENTS = "text/event-stream"
-_POST = {"Content-Type": _JSON, "Accept": f"{_JSON}, {_EVENTS}"}
-_GET = {"Accept": _EVENTS}
+_POST = {"Content-Type": "application/json", "Accept": f"application/json, {EVENTS}"}
 
 
 class HttpTransport:
@@ -75,11 +67,8 @@ class HttpTransport:
         self._asking: dict[Id, asyncio.Task[None]] = {}
         self._modern: set[Id] = set()
         self._params: dict[str, names.ParamHeaders] = {}
-        self._listening: asyncio.Task[None] | None = None
         self._closing: asyncio.Task[None] | None = None
-        self._session: str | None = None
-        self._ended = False  # that session, says the server
-        self._revision: str | None = None  # legacy: the negotiated one
+        self._session: Session | None = None  # legacy
         self._envelope: str | None = None  # modern: the revision of the latest request
 
     @property
@@ -122,12 +111,12 @@ class HttpTransport:
             raise ConnectionLost("The connection has been closed.", may_have_run=False)
         one: Mapping[str, Any] = message if isinstance(message, Mapping) else {}
         if "method" in one and "id" in one:
-            self._begin(one, data)
+            self._begin(one, data, self._receiver)
         elif not self._is_modern_cancel(one):
             await self._post(one, data)
         return len(data)
 
-    def _begin(self, request: Mapping[str, Any], data: bytes) -> None:
+    def _begin(self, request: Mapping[str, Any], data: bytes, receiver: Receiver) -> None:
         id: Id = request["id"]
         method: str = request["method"]
         modern = is_enveloped(request)
@@ -137,8 +126,8 @@ class HttpTransport:
             self._modern.add(id)
         else:
             if method == "initialize":
-                self._forget_session()
-            headers = self._session_headers()
+                self._begin_session(receiver)
+            headers = self._session.headers() if self._session is not None else {}
         work = self._ask(Exchange(id, method), {**_POST, **headers}, data, modern)
         self._asking[id] = asyncio.get_running_loop().create_task(work, name="mcp http request")
 
@@ -148,20 +137,22 @@ class HttpTransport:
         name = request["params"].get("name")
         return self._params.get(name) if isinstance(name, str) else None
 
-    def _session_headers(self) -> dict[str, str]:
-        headers: dict[str, str] = {}
+    def _begin_session(self, receiver: Receiver) -> None:
         if self._session is not None:
-            headers[names.SESSION] = self._session
-        if self._revision is not None:
-            headers[names.VERSION] = self._revision
-        return headers
+            self._session.leave()
+        self._session = Session(self._wire, receiver, self._options.max_event)
+
+    @property
+    def _only_modern(self) -> bool:
+        """Whether all we have spoken was the modern era."""
+        return self._envelope is not None and (self._session is None or self._session.revision is None)
 
     def _is_modern_cancel(self, message: Mapping[str, Any]) -> bool:
         """Closing the stream is how the modern era cancels over HTTP; there is no notification for it."""
         if message.get("method") != "notifications/cancelled":
             return False
         id: Id = mapping_of(message.get("params")).get("requestId", "")
-        if id in self._modern or (self._revision is None and self._envelope is not None):
+        if id in self._modern or self._only_modern:
             self.cancel(id)
             return True
         return False
@@ -169,15 +160,15 @@ class HttpTransport:
     async def _post(self, message: Mapping[str, Any], data: bytes) -> None:
         """Send what gets no answer. What the server says to it means nothing, unless it refuses it."""
         assert self._receiver is not None
-        headers = self._session_headers()
-        if self._revision is None and self._envelope is not None:
-            headers[names.VERSION] = self._envelope
+        headers = self._session.headers() if self._session is not None else {}
+        if self._only_modern:
+            headers[names.VERSION] = str(self._envelope)
             if "method" in message:
                 headers[names.METHOD] = names.encode_value(message["method"])
         try:
             async with asyncio.timeout(POST_LIMIT):
                 answer = await self._wire.send("POST", {**_POST, **headers}, data)
-                body = await answer.start(REFUSAL_LIMIT if answer.media_type != _EVENTS else 0)
+                body = await answer.start(REFUSAL_LIMIT if answer.media_type != EVENTS else 0)
         except TimeoutError:
             raise ConnectionLost(f"{self._wire.where} did not take a message within {POST_LIMIT:g} s.") from None
         except Refused as refused:
@@ -187,8 +178,8 @@ class HttpTransport:
             refused = refusal(answer, body, None)
             words = f": {refused.body}" if isinstance(refused, Refused) and refused.body else ""
             self._receiver.on_noise(Noise("http", f"{refused} to {message.get('method', 'an answer')}{words}"))
-        elif message.get("method") == "notifications/initialized":
-            self._listen()
+        elif message.get("method") == "notifications/initialized" and self._session is not None:
+            self._session.listen()
 
     def cancel(self, request_id: Id) -> None:
         """Close the stream of a request nobody waits for any more."""
@@ -227,9 +218,9 @@ class HttpTransport:
             if answer.status >= 300 or answer.status < 200:
                 await self._refused(exchange, answer, headers)
                 return
-            if exchange.method == "initialize" and not modern:
-                exchange.before = partial(self._agreed, answer)
-            if answer.media_type == _EVENTS:
+            if exchange.method == "initialize" and self._session is not None and not modern:
+                exchange.before = partial(self._session.agreed, answer)
+            if answer.media_type == EVENTS:
                 await self._stream(exchange, answer, modern)
             else:
                 await self._json(exchange, answer)
@@ -258,7 +249,8 @@ class HttpTransport:
         if answer.status == 404 and names.SESSION in sent:
             known = isinstance(said, dict) and jsonrpc.parse_error(said).code == jsonrpc.METHOD_NOT_FOUND
             if not known:
-                self._ended = self._ended or self._session == sent[names.SESSION]
+                if self._session is not None and self._session.id == sent[names.SESSION]:
+                    self._session.ended = True
                 raise SessionEnded("The server has ended the session.")
         if isinstance(said, Refused):
             raise said
@@ -277,146 +269,14 @@ class HttpTransport:
         except ConnectionLost as error:
             broken = error
         if exchange.answered:
-            await self._drain(answer, decoder)
+            await drain(answer, decoder, self._receiver)
             return
         answer.close()
-        if not modern and decoder.last_id is not None:
-            await self._resume(exchange, decoder)
+        if not modern and decoder.last_id is not None and self._session is not None:
+            await self._session.resume(exchange, decoder)
         if not exchange.answered:
             text = f"The stream from {self._wire.where} ended without a response"
             raise ConnectionLost(f"{text} to {exchange.method}.") from broken
-
-    async def _drain(self, answer: Answer, decoder: SseDecoder) -> None:
-        """The response has come; the end of the stream is waited for a moment, to use its connection again."""
-        assert self._receiver is not None
-        with contextlib.suppress(TimeoutError, MCPError):
-            async with asyncio.timeout(DRAIN):
-                await read_events(answer, decoder, self._receiver)
-
-    async def _resume(self, exchange: Exchange, decoder: SseDecoder) -> None:
-        """Ask for the rest of a stream, as long as each attempt brings something."""
-        assert self._receiver is not None
-        fruitless = 0
-        session = self._session
-        while not exchange.answered and fruitless < MOST_RESUMPTIONS and session == self._session:
-            await asyncio.sleep(self._pause(decoder, fruitless))
-            seen = decoder.last_id
-            if seen is None or not await self._resumed(exchange, decoder, seen):
-                return
-            fruitless = fruitless + 1 if decoder.last_id == seen else 0
-
-    async def _resumed(self, exchange: Exchange, decoder: SseDecoder, seen: str) -> bool:
-        """One attempt. False: the server does not do that."""
-        assert self._receiver is not None
-        decoder.restart()
-        headers = {**_GET, **self._session_headers(), names.LAST_EVENT_ID: _sendable(seen)}
-        try:
-            answer = await self._wire.send("GET", headers)
-        except ConnectionLost:
-            return True
-        except Refused:
-            return False
-        try:
-            if answer.status != 200 or answer.media_type != _EVENTS:
-                return answer.status >= 500
-            with contextlib.suppress(ConnectionLost):
-                await read_events(answer, decoder, self._receiver, exchange)
-            if exchange.answered:
-                await self._drain(answer, decoder)
-            return True
-        finally:
-            answer.close()
-
-    def _pause(self, decoder: SseDecoder, failures: int) -> float:
-        if decoder.retry is not None:
-            return min(decoder.retry / 1000, LONGEST_RETRY)
-        return min(FIRST_PAUSE * 2**failures, LONGEST_PAUSE)
-
-    # -- the session of the legacy era --------------------------------------------------------------------------------
-
-    def _agreed(self, answer: Answer, message: Message) -> None:
-        """The answer to initialize is here and about to be handed on."""
-        result = message.get("result")
-        if not is_object(result):
-            return
-        said = result.get("protocolVersion")
-        if isinstance(said, str) and names.encode_value(said) == said:
-            self._revision = said
-        session = answer.header(names.SESSION)
-        if session and names.valid_session_id(session):
-            self._session = session
-        elif session and self._receiver is not None:
-            self._receiver.on_noise(Noise("http", "the server gave a session id that no header can carry"))
-
-    def _forget_session(self) -> None:
-        self._session = None
-        self._ended = False
-        self._revision = None
-        if self._listening is not None:
-            self._listening.cancel()
-            self._listening = None
-
-    def _listen(self) -> None:
-        if self._listening is not None:
-            self._listening.cancel()
-        self._listening = asyncio.get_running_loop().create_task(self._follow_session(), name="mcp http stream")
-
-    async def _follow_session(self) -> None:
-        """The stream of what belongs to no request, opened again whenever it ends; a server need not have it.
-
-        Once it has been there, its end for good is told: it is how one learns that the server is gone.
-        """
-        assert self._receiver is not None
-        decoder = SseDecoder(self._options.max_event)
-        clock = asyncio.get_running_loop().time
-        there, failures, since = False, 0, clock()
-        while True:
-            events = decoder.events + decoder.comments
-            try:
-                opened = await self._session_stream(decoder)
-            except SessionEnded as error:
-                if there:
-                    self._receiver.on_request_failed(None, error)
-                return
-            except ConnectionLost as error:
-                if there and clock() - since > UNREACHABLE:
-                    self._receiver.on_request_failed(None, error)
-                    return
-                opened = False
-            if opened is None or (not there and not opened and failures >= MOST_RESUMPTIONS):
-                return
-            there = there or opened
-            if opened:
-                since = clock()
-            failures = 0 if decoder.events + decoder.comments > events else failures + 1
-            await asyncio.sleep(self._pause(decoder, failures if opened or not there else 0))
-            decoder.restart()
-
-    async def _session_stream(self, decoder: SseDecoder) -> bool | None:
-        """One connection of it. Whether there was one; None: the server has no such stream.
-
-        Raises:
-            ConnectionLost: the server cannot be reached.
-            SessionEnded: it does not know the session.
-        """
-        assert self._receiver is not None
-        headers = {**_GET, **self._session_headers()}
-        if decoder.last_id is not None:
-            headers[names.LAST_EVENT_ID] = _sendable(decoder.last_id)
-        try:
-            answer = await self._wire.send("GET", headers)
-        except Refused:
-            return None
-        try:
-            if answer.status == 404 and self._session is not None:
-                raise SessionEnded("The server has ended the session.")
-            if answer.status != 200 or answer.media_type != _EVENTS:
-                return False if answer.status in (429, 500, 502, 503, 504) else None
-            with contextlib.suppress(ConnectionLost):
-                await read_events(answer, decoder, self._receiver)
-            return True
-        finally:
-            answer.close()
 
     # -- the end ------------------------------------------------------------------------------------------------------
 
@@ -428,28 +288,14 @@ class HttpTransport:
 
     async def _close(self) -> None:
         tasks = [*self._asking.values()]
-        if self._listening is not None:
-            tasks.append(self._listening)
         for task in tasks:
             task.cancel()
         try:
             if tasks:
-                await asyncio.wait(tasks, timeout=DELETE_LIMIT)
-            if self._session is not None and not self._ended:
-                await self._delete()
+                await asyncio.wait(tasks, timeout=CLOSE_LIMIT)
+            if self._session is not None:
+                await self._session.end()
         finally:
             await self._wire.close()
             if self._receiver is not None:
                 self._receiver.on_closed(Closed("was closed"))
-
-    async def _delete(self) -> None:
-        """Tell the server that the session is over; whether it listens does not matter."""
-        with contextlib.suppress(TimeoutError, MCPError, Refused):
-            async with asyncio.timeout(DELETE_LIMIT):
-                answer = await self._wire.send("DELETE", self._session_headers())
-                answer.close()
-
-
-def _sendable(event_id: str) -> str:
-    """An event id as a header value; aiohttp sends UTF-8."""
-    return "".join(char for char in event_id if char >= " " and char != "\x7f").strip()

@@ -10,6 +10,7 @@ Above: `transport` and `sse`. The library is aiohttp, imported when a wire is op
 
 from __future__ import annotations
 
+import asyncio
 import errno
 import os
 import re
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.transport.http.options import HttpOptions
 
 MOST_REDIRECTS = 5
+START_LIMIT = 5.0  # seconds for the text of a refusal
 _LONG_HEADER = 2**16
 _READ_AHEAD = 2**18
 # what is ours to say; a person's header of that name is left out
@@ -86,12 +88,13 @@ class Answer:
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
     async def start(self, limit: int) -> bytes:
-        """The first bytes of the body, at most `limit`; what goes wrong meanwhile is its end."""
+        """The first bytes of the body, at most `limit`, that come within a few seconds; what goes wrong is its end."""
         data = b""
         try:
-            while len(data) < limit and (part := await self.some()):
-                data += part
-        except ConnectionLost:
+            async with asyncio.timeout(START_LIMIT):
+                while len(data) < limit and (part := await self.some()):
+                    data += part
+        except (ConnectionLost, TimeoutError):
             pass
         self.close()
         return data[:limit]
