@@ -15,7 +15,7 @@ from jupyter_mcp.protocol import tasks
 from jupyter_mcp.protocol.capabilities import client_capabilities
 from jupyter_mcp.protocol.shapes import is_object
 from jupyter_mcp.transport.base import Closed
-from tests.client.peer import FakePeer, scripted
+from tests.client.peer import FakePeer, Told, scripted
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Callable, Iterable
@@ -273,7 +273,7 @@ async def test_a_server_that_does_not_stop_is_not_waited_for_without_end(monkeyp
         def answer(self, method: str, params: dict[str, Any]) -> Any:
             return {"resultType": "complete"} if method == "tasks/cancel" else super().answer(method, params)
 
-    monkeypatch.setattr("jupyter_mcp.client.tasks.CANCEL_SECONDS", 0.05)
+    monkeypatch.setattr("jupyter_mcp.client.following.CANCEL_SECONDS", 0.05)
     play, states = Deaf(), States()
     async with playing(play) as connection:
         waits = await begun(connection, states)
@@ -453,6 +453,31 @@ async def test_legacy_a_question_names_its_task_and_so_its_call() -> None:
         assert await call == DONE
         cause = peer.questions[0][2]
         assert cause is not None and cause.name == "slow"
+
+
+async def test_legacy_progress_goes_on_after_the_call_was_answered_by_its_task() -> None:
+    play, states, told = Play("legacy"), States(), Told()
+    async with playing(play) as connection:
+        call = asyncio.ensure_future(connection.call_tool("slow", {}, on_task=states, on_progress=told))
+        await states.until("working")
+        params = {"progressToken": connection.calls[0].id, "progress": 1, "total": 2}
+        assert connection.link is not None
+        connection.link.on_message({"jsonrpc": "2.0", "method": "notifications/progress", "params": params}, 1)
+        play.state = {"status": "completed"}
+        assert await call == DONE
+    assert told.all == [(1, 2, None)]
+
+
+async def test_a_notification_is_a_reason_to_look_and_nothing_more() -> None:
+    play, states = Play(pollIntervalMs=60_000), States()
+    async with playing(play) as connection:
+        call = await begun(connection, states)
+        await play.until("tasks/get")
+        play.state = {"status": "completed", "result": DONE}
+        assert connection.link is not None
+        for params in ({}, {"taskId": 1}, {"taskId": "another"}, {"taskId": "t-1", "status": "failed"}):
+            connection.link.on_message({"jsonrpc": "2.0", "method": "notifications/tasks", "params": params}, 1)
+        assert await asyncio.wait_for(call, 10) == DONE
 
 
 async def test_legacy_the_servers_list_of_tasks_is_read_item_by_item() -> None:
