@@ -47,12 +47,14 @@ def _stdio(spec: ServerSpec) -> Transport:
 def _http(spec: ServerSpec) -> Transport:
     from jupyter_mcp.protocol.sse import LIMIT
     from jupyter_mcp.transport.http import HttpOptions, HttpTransport
+    from jupyter_mcp.transport.http.options import MAX_BODY
     from jupyter_mcp.transport.sse import SseTransport
 
     way = spec.way
     options = HttpOptions(
         headers=spec.headers,
         max_event=way.max_event or LIMIT,
+        max_body=way.max_body or MAX_BODY,
         proxy=way.proxy or None,
         ca=way.ca,
         cert=way.cert,

@@ -14,6 +14,7 @@ from jupyter_mcp.host.specs import ServerSpec, read_config
 from jupyter_mcp.host.specs.way import Way
 from jupyter_mcp.host.transports import transport_for
 from jupyter_mcp.transport.http import HttpTransport
+from jupyter_mcp.transport.http.streams import too_large
 from jupyter_mcp.transport.sse import SseTransport
 from tests.fakes.http import FakeHttp, Reply, Request
 
@@ -48,6 +49,7 @@ def test_the_usual_way_is_what_the_environment_says():
         ({"insecure": True}, Way(insecure=True)),
         ({"max_event": 1000}, Way(max_event=1000)),
         ({"max_event": "128M"}, Way(max_event=128 * 2**20)),
+        ({"max_body": "1G"}, Way(max_body=2**30)),
         ({"max_event": "1 GiB"}, Way(max_event=2**30)),
     ],
 )
@@ -71,6 +73,7 @@ def test_every_option_is_read_alike_from_a_call_and_from_a_file(option: dict[str
         ({"max_event": "big"}, "max_event is a number of bytes"),
         ({"max_event": 0}, "max_event is a number of bytes"),
         ({"max_event": True}, "max_event is a number of bytes"),
+        ({"max_body": -1}, "max_body is a number of bytes"),
     ],
 )
 def test_what_makes_no_sense_is_said_from_both(option: dict[str, Any], says: str):
@@ -147,6 +150,13 @@ def test_what_a_file_says_about_its_transport_is_what_is_made(said: dict[str, st
     transport = transport_for(ServerSpec.parse("x", {"url": URL, **said}))()
     assert type(transport) is kind
     assert not isinstance(transport, HttpTransport) or (transport.downgraded() is not None) == falls_back
+
+
+def test_the_limits_that_errors_name_can_be_set():
+    for option in ("max_event", "max_body"):
+        assert f"Connect with {option}=" in str(too_large("an answer", 5, option))
+        transport = transport_for(spec(**{option: 5}))()
+        assert isinstance(transport, HttpTransport) and getattr(transport._options, option) == 5  # pyright: ignore[reportPrivateUsage]
 
 
 # --- the whole way ---------------------------------------------------------------------------------------------------

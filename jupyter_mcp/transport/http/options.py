@@ -10,6 +10,8 @@ from jupyter_mcp.protocol.sse import LIMIT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+MAX_BODY = 256 * 2**20  # bytes
+
 
 @dataclass(frozen=True, slots=True)
 class HttpOptions:
@@ -31,7 +33,7 @@ class HttpOptions:
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
     connect_timeout: float = 10.0
     max_event: int = LIMIT
-    max_body: int = 256 * 2**20
+    max_body: int = MAX_BODY
     proxy: str | None = field(default="env", repr=False)
     ca: str | None = None
     cert: str | tuple[str, str] | None = None
