@@ -54,7 +54,7 @@ def _http(spec: ServerSpec) -> Transport:
     options = HttpOptions(
         headers=spec.headers,
         max_event=way.max_event or LIMIT,
-        max_body=way.max_body or MAX_BODY,
+        max_body=way.max_event or MAX_BODY,
         proxy=way.proxy or None,
         ca=way.ca,
         cert=way.cert,

@@ -14,9 +14,9 @@ from jupyter_mcp.host.specs import ServerSpec, read_config
 from jupyter_mcp.host.specs.way import Way
 from jupyter_mcp.host.transports import transport_for
 from jupyter_mcp.transport.http import HttpTransport
-from jupyter_mcp.transport.http.streams import too_large
 from jupyter_mcp.transport.sse import SseTransport
 from tests.fakes.http import FakeHttp, Reply, Request
+from tests.transport.web import Web
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -49,7 +49,6 @@ def test_the_usual_way_is_what_the_environment_says():
         ({"insecure": True}, Way(insecure=True)),
         ({"max_event": 1000}, Way(max_event=1000)),
         ({"max_event": "128M"}, Way(max_event=128 * 2**20)),
-        ({"max_body": "1G"}, Way(max_body=2**30)),
         ({"max_event": "1 GiB"}, Way(max_event=2**30)),
     ],
 )
@@ -73,7 +72,6 @@ def test_every_option_is_read_alike_from_a_call_and_from_a_file(option: dict[str
         ({"max_event": "big"}, "max_event is a number of bytes"),
         ({"max_event": 0}, "max_event is a number of bytes"),
         ({"max_event": True}, "max_event is a number of bytes"),
-        ({"max_body": -1}, "max_body is a number of bytes"),
     ],
 )
 def test_what_makes_no_sense_is_said_from_both(option: dict[str, Any], says: str):
@@ -152,11 +150,21 @@ def test_what_a_file_says_about_its_transport_is_what_is_made(said: dict[str, st
     assert not isinstance(transport, HttpTransport) or (transport.downgraded() is not None) == falls_back
 
 
-def test_the_limits_that_errors_name_can_be_set():
-    for option in ("max_event", "max_body"):
-        assert f"Connect with {option}=" in str(too_large("an answer", 5, option))
-        transport = transport_for(spec(**{option: 5}))()
-        assert isinstance(transport, HttpTransport) and getattr(transport._options, option) == 5  # pyright: ignore[reportPrivateUsage]
+@pytest.mark.anyio
+@pytest.mark.parametrize("kind", ["stream", "answer"])
+async def test_the_limit_that_an_error_names_is_the_one_that_is_set(kind: str):
+    async def script(request: Request, reply: Reply) -> None:
+        big = reply.answer({"t": "x" * 5000})
+        await (reply.event_stream_of(big) if kind == "stream" else reply.json(big))
+
+    async with FakeHttp(script) as fake:
+        transport = transport_for(ServerSpec.parse("x", fake.url, max_event="4k"))()
+        web = Web()
+        await transport.open(web)
+        await transport.send({"jsonrpc": "2.0", "id": 1, "method": "tools/list"})
+        error = await web.failure(1)
+        await transport.close()
+    assert "limit of 4096 bytes" in str(error) and "max_event=" in str(error)
 
 
 # --- the whole way ---------------------------------------------------------------------------------------------------

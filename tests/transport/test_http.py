@@ -398,7 +398,11 @@ async def test_a_compressed_answer_is_read_and_a_bomb_is_not() -> None:
         assert (await web.answer(1))["result"]["text"] == "x" * 50
         await transport.send(legacy("tools/list", 2))
         error = await web.failure(2)
-        assert isinstance(error, RemoteProtocolError) and "max_body" in str(error)
+        assert (
+            isinstance(error, RemoteProtocolError)
+            and "limit of 1000000 bytes" in str(error)
+            and "max_event=" in str(error)
+        )
     assert "gzip" in (fake.requests[0].header("Accept-Encoding") or "")
 
 

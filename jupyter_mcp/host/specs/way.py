@@ -14,7 +14,7 @@ from jupyter_mcp.host.specs import describe as words
 
 __all__ = ["AS_USUAL", "WAY_KEYS", "Way", "from_unix_url", "read_way"]
 
-WAY_KEYS = ("socket", "proxy", "ca", "cert", "insecure", "max_event", "max_body")
+WAY_KEYS = ("socket", "proxy", "ca", "cert", "insecure", "max_event")
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
 
 
@@ -28,8 +28,7 @@ class Way:
         ca: file or folder of certificates to trust instead of the system's.
         cert: our own certificate: a PEM file that holds the key too, or certificate and key.
         insecure: do not check the server's certificate.
-        max_event: bytes that one event of the server may have; None is 64 MiB.
-        max_body: bytes that one JSON answer may have; None is 256 MiB.
+        max_event: bytes that one message of the server may have; None is 64 MiB on a stream, 256 MiB as an answer.
     """
 
     socket: str | None = None
@@ -38,7 +37,6 @@ class Way:
     cert: str | tuple[str, str] | None = None
     insecure: bool = False
     max_event: int | None = None
-    max_body: int | None = None
 
     def expanded(self, fill: Callable[[str, str], str], folder: Callable[[str], str]) -> Way:
         """The same with placeholders filled and paths absolute.
@@ -92,9 +90,8 @@ def read_way(name: str, given: Mapping[str, Any], base: Way = AS_USUAL) -> Way:
         if not isinstance(given["insecure"], bool):
             raise UsageError(f"{name}: insecure is true or false, not {given['insecure']!r}.")
         changes["insecure"] = given["insecure"]
-    for key in ("max_event", "max_body"):
-        if key in given:
-            changes[key] = _bytes(name, key, given[key])
+    if "max_event" in given:
+        changes["max_event"] = _bytes(name, given["max_event"])
     return replace(base, **changes)
 
 
@@ -136,9 +133,9 @@ def _cert(name: str, value: Any) -> str | tuple[str, str]:
     return _path(name, "cert", value)
 
 
-def _bytes(name: str, key: str, value: Any) -> int:
+def _bytes(name: str, value: Any) -> int:
     match = re.fullmatch(r"(\d{1,15})\s*([kKmMgG]?)i?[bB]?", str(value)) if not isinstance(value, bool) else None
     size = int(match[1]) * _UNITS[match[2].lower()] if match else 0
     if not size:
-        raise UsageError(f"{name}: {key} is a number of bytes such as 67108864 or 64M, not {value!r}.")
+        raise UsageError(f"{name}: max_event is a number of bytes such as 67108864 or 64M, not {value!r}.")
     return size

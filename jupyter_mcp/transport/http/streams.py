@@ -121,7 +121,7 @@ def take_event(event: Event, receiver: Receiver, exchange: Exchange | None) -> N
 
 def oversize(item: TooLarge, receiver: Receiver, exchange: Exchange | None) -> None:
     """An event was larger than it may be: it costs the request it answered, if one can tell, and is noise otherwise."""
-    error = too_large("an event", item.limit, "max_event")
+    error = too_large("an event", item.limit)
     if exchange is not None and not _HEAD_METHOD.search(item.head):
         raise error
     if exchange is None and (found := _HEAD_ID.search(item.head)) and not _HEAD_METHOD.search(item.head):
@@ -131,11 +131,11 @@ def oversize(item: TooLarge, receiver: Receiver, exchange: Exchange | None) -> N
         receiver.on_noise(Noise("http", str(error)))
 
 
-def too_large(what: str, limit: int, option: str) -> RemoteProtocolError:
+def too_large(what: str, limit: int) -> RemoteProtocolError:
     """The error of an answer that is larger than it may be."""
     size = f"{limit / 2**20:g} MiB" if limit >= 2**20 else f"{limit} bytes"
     return RemoteProtocolError(
-        f"The server sent {what} larger than the limit of {size}.", hint=f"Connect with {option}=BYTES to raise it."
+        f"The server sent {what} larger than the limit of {size}.", hint="Connect with max_event=BYTES to raise it."
     )
 
 

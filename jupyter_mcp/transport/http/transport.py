@@ -232,7 +232,7 @@ class HttpTransport:
         try:
             body = await answer.all(self._options.max_body)
         except TooBig:
-            raise too_large("an answer", self._options.max_body, "max_body") from None
+            raise too_large("an answer", self._options.max_body) from None
         if body and not body.isspace():
             line = deliver(self._receiver, body, exchange)
             if exchange.answered:
