@@ -76,7 +76,7 @@ def server(method: str | None = None, **fields: Any) -> ServerStep:
 
 
 def fails(error: Exception) -> FailStep:
-    """The client's latest request ends with a `Refused`, a `SessionEnded`, a `ConnectionLost` … instead of an answer."""
+    """The client's latest request ends with a `Refused`, a `SessionEnded`, a `ConnectionLost` … and no answer."""
     return FailStep(error)
 
 
