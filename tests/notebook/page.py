@@ -89,6 +89,7 @@ class FakeRunner:
         self.futures: list[Future[Any]] = []
         self.listeners: list[Callable[[Any], None]] = []
         self.completions: list[str] = []
+        self.followers: list[Callable[[str, Any], object]] = []
 
     def _begin(self, *what: Any) -> Future[Any]:
         self.calls.append(what)
@@ -121,3 +122,7 @@ class FakeRunner:
 
     def reconnect(self, server: str) -> Future[Any]:
         return self._begin("reconnect", server)
+
+    def follow(self, changed: Callable[[str, Any], object]) -> Callable[[], object]:
+        self.followers.append(changed)
+        return lambda: self.followers.remove(changed)

@@ -414,3 +414,29 @@ def test_no_servers_and_no_items_are_no_crash(page: Page, runner: FakeRunner) ->
     cards.server_cards(ServersView([]), runner)
     cards.tool_browser(tools(), runner)
     assert "No tools of demo" in str([still["text/plain"] for still in page.outputs.values()])
+
+
+def test_a_server_card_follows_the_state_of_its_server_and_is_saved_as_it_was_last(page: Page) -> None:
+    runner = FakeRunner()
+    card = cards.server_cards(ServersView([ServerView("demo", "ready"), ServerView("other", "ready")]), runner)
+    [changed] = runner.followers
+    for state, said in (
+        ("unresponsive", "no sign of life"),
+        ("reconnecting", "connected again"),
+        ("lost", "next call"),
+    ):
+        changed("demo", ServerView("demo", state))
+        assert state in words(card.root)
+        assert said in words(card.root)
+    changed("stranger", ServerView("stranger", "ready"))
+    assert "stranger" not in words(card.root)
+    still = next(data for name, data in page.outputs.items() if name.endswith("-still"))
+    assert "demo    ✕ lost" in still["text/plain"]
+    drawn = len(page.published)
+    changed("demo", ServerView("demo", "lost"))
+    assert len(page.published) == drawn, "nothing new, nothing drawn"
+    changed("demo", None)
+    assert "demo ○ closed" in words(card.root)
+    card.finish()
+    changed("demo", ServerView("demo", "ready"))
+    assert runner.followers == [], "a card that is over follows nothing"

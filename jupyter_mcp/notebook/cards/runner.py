@@ -16,6 +16,8 @@ from jupyter_mcp.protocol.shapes import as_list
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from jupyter_mcp.notebook.render.views import ServerView
+
 __all__ = ["HostRunner", "Runner"]
 
 OnEvent = Callable[[Any], None]
@@ -48,6 +50,13 @@ class Runner(Protocol):
 
     def reconnect(self, server: str) -> Future[Any]:
         """Start it again, by the same command or address."""
+        ...
+
+    def follow(self, changed: Callable[[str, ServerView | None], object]) -> Callable[[], object]:
+        """Call `changed(name, view)` on another thread when a server's state or lists change (None: it is gone).
+
+        What it returns ends that.
+        """
         ...
 
 
@@ -104,6 +113,22 @@ class HostRunner:
 
     def reconnect(self, server: str) -> Future[Any]:
         return self._submit(self._reconnect, server)
+
+    def follow(self, changed: Callable[[str, ServerView | None], object]) -> Callable[[], object]:
+        from jupyter_mcp.notebook.objects.views import server_view
+
+        host = self._host
+
+        def listen(name: str) -> None:
+            entry = host.servers.get(name)
+            changed(name, server_view(entry) if entry is not None else None)
+
+        def stop() -> None:
+            with suppress(ValueError):
+                host.listeners.remove(listen)
+
+        host.listeners.append(listen)
+        return stop
 
     async def _reconnect(self, server: str) -> Any:
         """Connect again and read the lists, so that the card can say how much is offered."""
