@@ -392,7 +392,9 @@ async def test_a_death_during_a_call_may_have_done_it() -> None:
             await connection.call_tool("die", {"code": 4, "stderr": "disk full\n"})
         lost = error.value
         assert (lost.may_have_run, lost.exit_code, lost.stderr) == (True, 4, ["disk full"])
-        assert str(lost) == "The server 'fake' exited with code 4 during tools/call die: disk full. It may have been run."
+        assert (
+            str(lost) == "The server 'fake' exited with code 4 during tools/call die: disk full. It may have been run."
+        )
         assert connection.state == "lost"
         assert peer.states[-1] == "lost"
 
