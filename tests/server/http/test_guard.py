@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import hmac
 import io
 import json
@@ -12,6 +13,8 @@ from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
 from tornado.web import Application, RequestHandler, stream_request_body
 
 from jupyter_mcp.errors import ConnectionFailed, UsageError
@@ -20,7 +23,9 @@ from jupyter_mcp.server.http import guard
 from jupyter_mcp.server.http.endpoint import Endpoint
 from jupyter_mcp.server.http.guard import Names, Token, is_loopback
 from jupyter_mcp.server.http.handler import EndpointMixin
+from jupyter_mcp.server.http.running import Running
 from tests.server.http.conftest import serving
+from tests.server.http.raw import Raw
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable
@@ -137,6 +142,19 @@ async def test_without_a_token_host_and_origin_are_still_checked():
         assert (await raw.modern("tools/list", headers={"Origin": "http://evil.example"})).status == 403
 
 
+@pytest.mark.parametrize("host", ["localhost", "::1", "127.0.0.2"])
+async def test_every_loopback_address_can_be_listened_on(host: str):
+    try:
+        async with Server("x").serve_http(host=host, token=False) as running:
+            where = f"[{host}]" if ":" in host else host
+            assert running.url == f"http://{where}:{running.port}/mcp"
+            _, writer = await asyncio.open_connection(host, running.port)
+            writer.close()
+            await writer.wait_closed()
+    except ConnectionFailed as error:
+        pytest.skip(f"this machine has no such address: {error}")
+
+
 async def test_an_address_that_is_taken_is_one_sentence():
     async with Server("x").serve_http() as running:
         with pytest.raises(ConnectionFailed, match=f"Cannot listen on 127.0.0.1:{running.port}"):
@@ -216,19 +234,39 @@ def test_which_addresses_are_this_machine_only(host: str, loopback: bool):
 # --- embedding
 
 
-async def test_an_application_that_embeds_it_may_decide_who_speaks():
-    from tornado.httpserver import HTTPServer
-    from tornado.netutil import bind_sockets
+class Users(RequestHandler):
+    """A handler of an application with users of its own."""
 
-    class Users(RequestHandler):
-        def prepare(self) -> Awaitable[None] | None:
-            self.current_user = {"key-1": "ann"}.get(self.request.headers.get("X-Key", ""))
+    slow = False
 
-    @stream_request_body
-    class Mine(EndpointMixin, Users):
-        def authenticate(self) -> str | None:
-            return self.current_user
+    def prepare(self) -> Awaitable[None] | None:
+        if self.slow:
+            return self._find_user()
+        self._look_up()
+        return None
 
+    async def _find_user(self) -> None:
+        await asyncio.sleep(0)
+        if self.request.headers.get("X-Key") == "to the login page":
+            self.redirect("/login")
+        self._look_up()
+
+    def _look_up(self) -> None:
+        self.current_user = {"key-1": "ann", "key-2": "bob"}.get(self.request.headers.get("X-Key", ""))
+
+
+@stream_request_body
+class Mine(EndpointMixin, Users):
+    def authenticate(self) -> str | None:
+        return self.current_user
+
+
+class MineSlowly(Mine):
+    slow = True
+
+
+@pytest.mark.parametrize("handler", [Mine, MineSlowly])
+async def test_an_application_that_embeds_it_may_decide_who_speaks(handler: type[Mine]):
     server = Server("who")
 
     @server.tool
@@ -236,18 +274,20 @@ async def test_an_application_that_embeds_it_may_decide_who_speaks():
         return ctx.principal
 
     endpoint = Endpoint(server, token=None, path="/hub/mcp")
-    application = Application([(path, Mine, given) for path, _, given in endpoint.rules()], xsrf_cookies=False)
-    http = HTTPServer(application)
+    http = HTTPServer(Application([(path, handler, given) for path, _, given in endpoint.rules()]))
     sockets = bind_sockets(0, "127.0.0.1")
     http.add_sockets(sockets)
-    from jupyter_mcp.server.http.running import Running
-    from tests.server.http.raw import Raw
-
-    running = Running("", None, sockets[0].getsockname()[1], endpoint)
-    async with Raw(running) as raw:
-        answer = await raw.modern("tools/call", {"name": "who"}, headers={"X-Key": "key-1"})
-        assert (await answer.json())["result"]["content"][0]["text"] == "ann"
+    async with Raw(Running("", None, sockets[0].getsockname()[1], endpoint)) as raw:
+        for key, name in (("key-1", "ann"), ("key-2", "bob")):
+            answer = await raw.modern("tools/call", {"name": "who"}, headers={"X-Key": key})
+            assert (await answer.json())["result"]["content"][0]["text"] == name
         assert (await raw.modern("tools/list")).status == 401
+        raw.base["X-Key"] = "key-1"
+        await raw.initialize()
+        assert (await raw.request("ping")).status == 200
+        assert (await raw.request("ping", headers={"X-Key": "key-2"})).status == 404
+        if handler.slow:
+            assert (await raw.request("ping", headers={"X-Key": "to the login page"})).status == 302
     http.stop()
     await endpoint.close()
     await http.close_all_connections()
