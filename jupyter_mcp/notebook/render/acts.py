@@ -128,9 +128,9 @@ def watch_piece(view: WatchView) -> Piece:
     if not view.active:
         return plain_line(f"{head}.{times}")
     away = "" if view.state == "ready" else f" {server} is {flat(view.state, 20)}; the watch goes on when it is back."
-    how = "`%mcp unwatch` (or .stop()) ends it."
-    return Piece(html.note(html.escape(f"{head}.{times}{away}")) + html.note(html.muted(html.escape(how))),
-                 f"{head}; {how}{times}{away}")  # fmt: skip
+    how = html.muted(f"{html.code('%mcp unwatch')} (or .stop()) ends it.")
+    said = f"{head}; `%mcp unwatch` (or .stop()) ends it.{times}{away}"
+    return Piece(html.note(html.escape(f"{head}.{times}{away}")) + html.note(how), said)
 
 
 def help_piece(view: HelpView) -> Piece:
