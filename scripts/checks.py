@@ -140,7 +140,7 @@ CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
     "types": pyright,
     "layers": tool("lint-imports"),
     "unit": suite("tests", *OTHERS, "-n", "2", "--dist", "loadgroup", slow_matters=True),
-    "interop": suite("tests/interop", slow_matters=True),
+    "interop": suite("tests/interop", "-n", "2", "--dist", "loadfile", slow_matters=True),
     "servers": servers,
     "conformance": conformance,
     "e2e": suite("tests/e2e", slow_matters=True),

@@ -19,7 +19,7 @@ async def grow() -> str:
 
 
 async def main() -> None:
-    options = {"patience": 0.0} if "sse" in sys.argv[1:] else {}
+    options = {"json": False} if "sse" in sys.argv[1:] else {}
     async with server.serve_http(port=0, token=False, **options) as running:
         print(running.url, flush=True)
         await asyncio.Event().wait()
