@@ -268,7 +268,7 @@ def expand(uri: str, values: Mapping[str, Any]) -> str:
 
 def _after_loss(act: Running, error: ConnectionLost) -> str | None:
     """Whether it may have been done, and what to do now."""
-    said = (error.hint or "").removeprefix("It may have been run.").strip()
+    said = (error.hint or "").removeprefix("It may have been run.").removeprefix("It was not run.").strip()
     if act.method == "tools/call":  # asking for anything else twice changes nothing
         ran = "It may have been run. Look before you call it again." if error.may_have_run else "It was not run."
         said = f"{ran} {said}".rstrip()

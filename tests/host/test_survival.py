@@ -13,6 +13,7 @@ from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError
 from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.host.specs import ServerSpec
+from jupyter_mcp.server import Server
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -87,6 +88,23 @@ async def test_a_server_that_dies_in_a_call_is_started_anew_by_the_next_one(host
     assert after.text != before
     assert host.servers["s"] is entry
     assert any("started anew" in note for note in after.notes)
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+async def test_a_call_that_nobody_took_says_once_that_it_was_not_run(host: Host, era: str):
+    server = Server("s")
+
+    @server.tool
+    def buy() -> str:
+        return "bought"
+
+    async with server.serve_http() as running:
+        await host.connect(ServerSpec.parse("s", running.url, bearer=running.token, era=era))
+        assert (await host.call_tool("s", "buy")).text == "bought"
+    with pytest.raises(ConnectionLost) as error:
+        await host.call_tool("s", "buy")
+    assert not error.value.may_have_run
+    assert str(error.value).count("It was not run.") == 1
 
 
 async def test_connecting_again_revives_a_lost_server(host: Host, script: str):
