@@ -16,6 +16,8 @@ from jupyter_mcp.protocol.methods import LISTEN_KEYS
 from jupyter_mcp.protocol.modern import SUBSCRIPTION_KEY, meta_of
 
 ACKNOWLEDGED = "notifications/subscriptions/acknowledged"
+MOST_WATCHED = 10_000
+"""Server role: what one client, or one stream, may ask to hear of; a list in a request could be of any length."""
 _LISTS = {"toolsListChanged": "tools", "promptsListChanged": "prompts", "resourcesListChanged": "resources"}
 
 
@@ -38,6 +40,8 @@ def read_filter(params: Mapping[str, Any]) -> dict[str, Any] | RpcError:
     for key in ("resourceSubscriptions", "taskIds"):
         if not _is_strings(wanted.get(key, [])):
             return RpcError(INVALID_PARAMS, f"subscriptions/listen: `{key}` must be a list of strings")
+        if len(wanted.get(key, [])) > MOST_WATCHED:
+            return RpcError(INVALID_PARAMS, f"subscriptions/listen: `{key}` may name {MOST_WATCHED}")
     return wanted
 
 

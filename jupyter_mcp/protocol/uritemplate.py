@@ -22,6 +22,8 @@ _EXPRESSION = re.compile(r"\{([^{}]*)\}")
 _VARIABLE = re.compile(r"((?:[A-Za-z0-9_.]|%[0-9A-Fa-f]{2})+)(?::([1-9]\d{0,3})|(\*))?")
 _OPERATORS = "+#./;?&"
 _NAMED = (";", "?", "&")
+MOST_URI = 16_384
+"""Characters of a URI that is matched: two `{+x}` in a template take a time that grows with their square."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,8 +94,10 @@ def match(template: str, uri: str) -> Values | None:
     A value need not be percent-encoded as the RFC has it, because clients are careless: `{x}` takes all but `/`, `?`
     and `#`, at least one character. Where several splits are possible the earlier variable takes as little as it can. A
     variable that the URI leaves out is absent from the values; an exploded one gives a list, or for `;`, `?` and `&` a
-    dict when its members have names of their own.
+    dict when its members have names of their own. A URI of more than `MOST_URI` characters is of no form.
     """
+    if len(uri) > MOST_URI:
+        return None
     parts = _mergeable(parse(template))
     found = _pattern(parts).fullmatch(uri)
     if found is None:

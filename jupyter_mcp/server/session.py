@@ -16,7 +16,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import ConnectionLost, RequestError
-from jupyter_mcp.protocol import inbound, jsonrpc, legacy, modern
+from jupyter_mcp.protocol import inbound, jsonrpc, legacy, listen, modern
 from jupyter_mcp.protocol.inbound import Rejection, Route
 from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Id, RpcError
 from jupyter_mcp.protocol.modern import LOG_LEVELS
@@ -166,6 +166,8 @@ class Session:
         uri: str = exchange.params["uri"]
         if not self._server.dispatcher.readable(uri):
             raise Failure(exchange.features.resource_not_found, f"Resource not found: {uri}", {"uri": uri})
+        if uri not in self._watched and len(self._watched) >= listen.MOST_WATCHED:
+            raise Failure(INVALID_PARAMS, f"A client may watch {listen.MOST_WATCHED} resources")
         self._watched.add(uri)
         return {}
 

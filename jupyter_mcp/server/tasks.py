@@ -152,7 +152,9 @@ class ServerTasks:
 
     def visible(self, ids: object, principal: str) -> list[str]:
         """Those of the ids whose changes this principal may be told."""
-        return [one for one in as_list(ids) if isinstance(one, str) and self._find(one, principal) is not None]
+        self._forget_old()
+        strings = (one for one in as_list(ids) if isinstance(one, str))
+        return [one for one in dict.fromkeys(strings) if self._owned(one, principal) is not None]
 
     def end_all(self) -> None:
         """The server stops: whatever works is cancelled (on the loop)."""
@@ -161,6 +163,9 @@ class ServerTasks:
 
     def _find(self, id: str, principal: str) -> ServerTask | None:
         self._forget_old()
+        return self._owned(id, principal)
+
+    def _owned(self, id: str, principal: str) -> ServerTask | None:
         task = self._tasks.get(id)
         return task if task is not None and secrets.compare_digest(task.owner, _bytes(principal)) else None
 

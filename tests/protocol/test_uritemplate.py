@@ -84,6 +84,7 @@ def test_a_uri_of_that_form_gives_its_values(template: str, uri: str, values: di
         ("x://{a}/and/{a}", "x://1/and/2"),
         ("x://plain", "x://plain/"),
         ("", "x"),
+        ("x://{+a}/y/{+b}/z", "x://" + "/y/" * 2_000_000),
     ],
 )
 def test_a_uri_of_another_form_gives_nothing(template: str, uri: str) -> None:

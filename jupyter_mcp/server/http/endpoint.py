@@ -127,7 +127,14 @@ class Endpoint:
         """A tornado application with nothing else. It logs no requests."""
         from tornado.web import Application
 
-        return Application(self.rules(), log_function=_unlogged)
+        from jupyter_mcp.server.http.handler import NowhereHandler
+
+        return Application(
+            self.rules(),
+            log_function=_unlogged,
+            default_handler_class=NowhereHandler,
+            default_handler_args={"endpoint": self},
+        )
 
     # --- what its requests share
 
@@ -144,13 +151,13 @@ class Endpoint:
         if self.closing or self.running >= self.max_open:
             return False
         self.running += 1
-        if self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)
+        self._watch()
         return True
 
     def expect_body(self, handler: Guarded) -> None:
         """The body of this request is about to come. (A timer for all: one each would cost more than the rest.)"""
         self._expected[handler] = asyncio.get_running_loop().time()
+        self._watch()
 
     def got_body(self, handler: Guarded) -> None:
         """It is there, or will not come."""
@@ -160,6 +167,10 @@ class Endpoint:
         """One less."""
         self.running -= 1
 
+    def _watch(self) -> None:
+        if self._timer is None and not self.closing:
+            self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)
+
     def _tick(self) -> None:
         self._timer = None
         for response in list(self.open):
@@ -168,8 +179,8 @@ class Endpoint:
         for handler in [one for one, since in self._expected.items() if since < late]:
             handler.response.abort()
         self.sessions.expire()
-        if (self.running or len(self.sessions)) and not self.closing:
-            self._timer = asyncio.get_running_loop().call_later(self._interval, self._tick)
+        if self.running or self._expected or len(self.sessions):
+            self._watch()
 
     def param_headers(self, message: Mapping[str, Any]) -> ParamHeaders | None:
         """What the schema of the tool that this request calls wants repeated in headers."""

@@ -12,10 +12,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import ipaddress
+import re
 import secrets
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
-from urllib.parse import urlsplit
 
 from jupyter_mcp.errors import UsageError
 
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
 LOOPBACK_NAMES = ("localhost", "127.0.0.1", "[::1]")
+_HOST = re.compile(r"([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{0,5}))?")  # RFC 9110, 7.2
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +123,8 @@ def is_loopback(host: str) -> bool:
 
 def _name_of(host: str) -> str:
     """The name in a `Host` header; "" when it holds anything else."""
-    try:
-        parts = urlsplit(f"//{host}")
-        _ = parts.port
-    except ValueError:
-        return ""
-    if parts.netloc != host or parts.username is not None or parts.hostname is None:
-        return ""
-    return _bare(parts.hostname)
+    match = _HOST.fullmatch(host)
+    return _bare(match[1]) if match is not None and int(match[2] or 0) < 2**16 else ""
 
 
 def _bare(name: str) -> str:

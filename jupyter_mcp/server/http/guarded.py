@@ -73,6 +73,14 @@ class Guarded(Base):
             self._admit()
 
     def _admit(self) -> None:
+        given = self.request.headers
+        self._judge()
+        if self.request.method == "POST" or "Content-Length" in given or "Transfer-Encoding" in given:
+            self.endpoint.expect_body(self)
+            self._check_length(given.get("Content-Length", ""))
+
+    def _judge(self) -> None:
+        """Whether this request is taken: `_refusal` says why not."""
         given, endpoint = self.request.headers, self.endpoint
         self._refusal = endpoint.names.check(given.get_list("Host"), given.get_list("Origin"))
         if self._refusal is None:
@@ -83,9 +91,6 @@ class Guarded(Base):
                 self._refusal = Refusal(401, "This request is not authorized.", "Bearer")
         if self._refusal is None:
             self._refusal = self._check_room()
-        if self.request.method == "POST":
-            self.endpoint.expect_body(self)
-            self._check_length(given.get("Content-Length", ""))
 
     def _check_room(self) -> Refusal | None:
         self._entered = self.endpoint.enter()

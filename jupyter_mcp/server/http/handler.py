@@ -17,6 +17,7 @@ from tornado.web import RequestHandler, stream_request_body
 from jupyter_mcp.protocol import headers, inbound, jsonrpc, modern
 from jupyter_mcp.protocol.inbound import Rejection, Route
 from jupyter_mcp.protocol.jsonrpc import INVALID_REQUEST, METHOD_NOT_FOUND, RpcError
+from jupyter_mcp.server.http.guard import Refusal
 from jupyter_mcp.server.http.guarded import Guarded
 from jupyter_mcp.server.http.streams import Nowhere, Stream, accepts
 from jupyter_mcp.server.session import modern_exchange
@@ -145,6 +146,9 @@ class EndpointMixin(Guarded):
         session = self._find_session(None)
         if session is None:
             return
+        if session.full:
+            self.plain(503, "This session has no room for another request now.")
+            return
         stream = self._open_stream(session, json, events)
         if session.session.take_batch(messages, stream) == 0:
             self.response.accept()
@@ -260,6 +264,26 @@ class EndpointMixin(Guarded):
 @stream_request_body
 class EndpointHandler(EndpointMixin, RequestHandler):
     """The handler of an endpoint that stands for itself."""
+
+    def check_xsrf_cookie(self) -> None:
+        """No cookie is looked at here, so none can be abused."""
+
+    def set_default_headers(self) -> None:
+        """tornado's name and version are nobody's business."""
+        self.clear_header("Server")
+
+
+@stream_request_body
+class NowhereHandler(Guarded, RequestHandler):
+    """Every address that is none of an endpoint's: 404 to anybody, and no byte of a body is kept."""
+
+    def _judge(self) -> None:
+        self._refusal = Refusal(404, "There is nothing at this address.")
+
+    def _answer(self) -> None:
+        self.refused()
+
+    get = head = post = put = patch = delete = options = _answer
 
     def check_xsrf_cookie(self) -> None:
         """No cookie is looked at here, so none can be abused."""

@@ -131,6 +131,9 @@ class MessagesHandler(OldGuarded, RequestHandler):
         if session is None or not isinstance(session.own, OneStream):
             self.plain(404, "There is no such connection.")
             return
+        if session.full:
+            self.plain(503, "This connection has no room for another request now.")
+            return
         message = self.read_message()
         if message is None:
             return

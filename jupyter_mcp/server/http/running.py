@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 _WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104
 _HEAD_SECONDS = 600.0  # for the next request of a kept connection
 _MAX_HEAD = 64 * 1024
+_RESTING = 1_000  # connections that are kept between requests
+_SPARE_FILES = 64  # of those that a process may open, for everything that is no connection
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,13 +76,14 @@ async def serve_http(
         listening = _bind(host, port)
     except OSError as error:
         raise ConnectionFailed(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
-    http = HTTPServer(
+    http = _HTTPServer(
         endpoint.application(),
         max_header_size=_MAX_HEAD,
         idle_connection_timeout=_HEAD_SECONDS,
         max_buffer_size=2**20,
         max_body_size=endpoint.max_body,
     )
+    http.most = _most_connections(endpoint.max_open + _RESTING)
     http.add_socket(listening)
     found = listening.getsockname()[1]
     shown = f"[{host}]" if ":" in host else "127.0.0.1" if host in _WILDCARDS else host
@@ -90,6 +93,39 @@ async def serve_http(
         http.stop()
         await endpoint.close(grace)
         await http.close_all_connections()
+
+
+class _HTTPServer(HTTPServer):
+    """tornado's, with a bound: whoever may connect could otherwise take every file that the process may open.
+
+    Attributes:
+        most: connections at one time; those beyond it are closed at once.
+    """
+
+    most = 0
+    _held = 0
+
+    def handle_stream(self, stream: Any, address: Any) -> None:
+        """tornado's: somebody has connected."""
+        if self._held >= self.most:
+            stream.close()
+            return
+        self._held += 1
+        super().handle_stream(stream, address)
+
+    def on_close(self, server_conn: object) -> None:
+        """tornado's: a connection is over."""
+        self._held -= 1
+        super().on_close(server_conn)
+
+
+def _most_connections(wanted: int) -> int:
+    try:
+        import resource
+    except ImportError:  # Windows
+        return wanted
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+    return wanted if most < 0 else min(wanted, max(most - _SPARE_FILES, most // 2))
 
 
 def _bind(host: str, port: int) -> socket.socket:
