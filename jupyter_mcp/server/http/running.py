@@ -111,7 +111,7 @@ class _HTTPServer(HTTPServer):
             stream.close()
             return
         self._held += 1
-        super().handle_stream(stream, address)
+        super().handle_stream(stream, address)  # pyright: ignore[reportUnknownMemberType]
 
     def on_close(self, server_conn: object) -> None:
         """tornado's: a connection is over."""
