@@ -17,6 +17,7 @@ import pytest
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
 from jupyter_mcp.transport.base import Refused
 from jupyter_mcp.transport.http import HttpOptions, HttpTransport
+from jupyter_mcp.transport.http.ways import proxy_for
 from tests.fakes.http import FakeHttp, Reply, Request, copy
 from tests.transport.recorder import Recorder
 from tests.transport.web import legacy, opened
@@ -314,6 +315,17 @@ async def test_another_name_for_the_same_place_is_another_origin() -> None:
     assert isinstance(error, Refused) and len(fake.requests) == 1
 
 
+@pytest.mark.parametrize("location", ["/a b", "/a HTTP/1.1 x", "/a\x7fb", "/a?q=x y"])
+async def test_a_redirect_cannot_break_the_line_that_it_is_sent_in(location: str) -> None:
+    async with FakeHttp(redirecting(307, location)) as fake:
+        try:
+            await answered(fake.url, HttpOptions(headers=TOKEN))
+        except AssertionError:  # a control character in a header is no HTTP to begin with
+            assert not location.isprintable()
+    for request in fake.requests[1:]:
+        assert re.fullmatch(r"/a[!-~]*", request.target), request.target
+
+
 async def test_user_information_in_a_redirect_is_not_followed() -> None:
     async def script(request: Request, reply: Reply) -> None:
         await reply.send(307, location=f"http://evil:x@{request.header('Host')}/other")
@@ -456,9 +468,25 @@ async def test_the_environment_may_exempt_a_host_and_none_is_none(monkeypatch: p
     async with FakeHttp(fine) as fake:
         monkeypatch.setenv("HTTP_PROXY", "http://127.0.0.1:9")
         await answered(fake.url, HttpOptions(proxy=None))
-        assert isinstance(await failure(fake.url), ConnectionLost)
-        monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-        await answered(fake.url)
+        assert isinstance(await failure("http://server.test/"), ConnectionLost)
+        assert proxy_for("http://server.test/", HttpOptions())[0] == "http://127.0.0.1:9"
+        monkeypatch.setenv("NO_PROXY", "server.test")
+        assert proxy_for("http://server.test/", HttpOptions())[0] is None
+
+
+@pytest.mark.parametrize("name", ["HTTP_PROXY", "ALL_PROXY"])
+async def test_no_proxy_of_the_environment_sees_what_is_for_this_machine(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async with FakeHttp(proxy, path="") as between, FakeHttp(fine) as fake:
+        monkeypatch.setenv(name, between.url)
+        await answered(fake.url, HttpOptions(headers=TOKEN))
+        for host in ("localhost", "LOCALHOST.", "nb.localhost", "127.8.8.8", "[::1]"):
+            assert proxy_for(f"http://{host}:1/", HttpOptions())[0] is None, host
+        for host in ("localhost.test", "127.0.0.1.test", "10.0.0.1", "0.0.0.0"):
+            assert proxy_for(f"http://{host}:1/", HttpOptions())[0] is not None, host
+        assert proxy_for(fake.url, HttpOptions(proxy=between.url))[0] == between.url  # a person may ask for it
+    assert not between.requests
 
 
 async def test_the_proxys_password_goes_to_the_proxy_only(certificate: tuple[Path, Path]) -> None:

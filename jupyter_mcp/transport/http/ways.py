@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import ipaddress
 from functools import partial
 from typing import TYPE_CHECKING
 from urllib.parse import unquote, urlsplit, urlunsplit
@@ -27,6 +28,8 @@ def basic_authorization(user: str) -> str:
 def proxy_for(url: str, options: HttpOptions) -> tuple[str | None, str]:
     """URL of the proxy to use for `url` without its user information, and that; None when there is none.
 
+    The environment's proxy is never asked for this machine's own names, whatever NO_PROXY says.
+
     Raises:
         ConnectionFailed: what was given is not the URL of a proxy.
     """
@@ -49,9 +52,20 @@ def _from_environment(url: str) -> str | None:
 
     parts = urlsplit(url)
     proxies = getproxies()
-    if proxy_bypass(parts.netloc.rpartition("@")[2]):
+    if is_loopback(parts.hostname or "") or proxy_bypass(parts.netloc.rpartition("@")[2]):
         return None
     return proxies.get(parts.scheme) or proxies.get("all") or None
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a name means this machine: to a proxy it would mean another one, which has no use for our credentials."""
+    name = host.lower().rstrip(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        return ipaddress.ip_address(name).is_loopback
+    except ValueError:
+        return False
 
 
 def socks_connector(proxy: str, user: str) -> Callable[..., aiohttp.BaseConnector]:
