@@ -228,8 +228,8 @@ class Connections:
             await connection.ensure(on_status)
             outcome = "ok"
         except MCPError as error:
-            outcome, remark = "error", self._redactor.text(str(error))
-            error.message = self._redactor.text(error.message)
+            self._redactor.error(error)
+            outcome, remark = "error", str(error)
             entry.say("note", str(error), level="error")
             raise
         finally:
@@ -244,10 +244,7 @@ class Connections:
     def _failed(self, entry: ServerEntry, error: MCPError) -> str:
         """Keep the error on the entry and in its log; nothing secret stays in its words."""
         error.server = error.server or entry.name
-        error.message = self._redactor.text(error.message)
-        if isinstance(error, ConnectionFailed):
-            error.stderr = [self._redactor.text(line) for line in error.stderr]
-            error.body = None if error.body is None else self._redactor.text(error.body)
+        self._redactor.error(error)
         entry.error = error
         entry.say("note", str(error), level="error")
         return str(error)

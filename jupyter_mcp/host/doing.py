@@ -197,6 +197,7 @@ class Doing:
             raise
         except MCPError as error:
             error.server = error.server or act.server
+            self._redactor.error(error, self._redactor.known)
             if isinstance(error, ConnectionLost):
                 error.hint = _after_loss(act, error)
             rule = error.rule or rule if isinstance(error, Denied) else rule

@@ -110,8 +110,9 @@ class ServerEntry:
 
     @property
     def info(self) -> Mapping[str, Any]:
-        """What the server calls itself (`serverInfo`), untrusted."""
-        return self.connection.info if self.connection else {}
+        """What the server calls itself (`serverInfo`), untrusted, secrets masked (it is on every card)."""
+        info = self.connection.info if self.connection else {}
+        return {key: self.clean(value) if isinstance(value, str) else value for key, value in info.items()}
 
     @property
     def instructions(self) -> str | None:

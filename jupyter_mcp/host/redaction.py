@@ -6,7 +6,7 @@ were filled in for a server are masked wherever they turn up (a server's stderr,
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["MASK", "Redactor"]
 
+_SAYING = ("message", "hint", "body", "challenge", "stderr", "data")  # attributes of errors that quote somebody
+_MOST_BEHIND = 20  # errors behind an error
 _SHORTEST = 6  # shorter values ("1", "true", "debug") would mask half of every text
 
 
@@ -54,6 +56,29 @@ class Redactor:
         """A text with every secret masked."""
         return str(self.clean(text))
 
+    def known(self, value: Any) -> Any:
+        """A deep copy in which only the learnt texts are masked; for what else looks like a secret may be meant."""
+        return self._mask(value) if self._known else value
+
+    def error(self, error: BaseException, mask: Callable[[Any], Any] | None = None) -> None:
+        """Mask in place what an error says, and those that it came from: a traceback and a repr show them all.
+
+        Args:
+            error: it may quote a server, which may quote what we sent.
+            mask: `clean` (the default) or `known`.
+        """
+        mask = mask or self.clean
+        behind: BaseException | None = error
+        for _ in range(_MOST_BEHIND):
+            if behind is None:
+                return
+            behind.args = tuple(mask(arg) if isinstance(arg, str) else arg for arg in behind.args)
+            for name in _SAYING:
+                said = getattr(behind, name, None)
+                if said:
+                    setattr(behind, name, mask(said))
+            behind = behind.__cause__ or behind.__context__
+
     def _mask(self, value: Any) -> Any:
         if isinstance(value, str):
             for secret in self._known:
@@ -61,7 +86,7 @@ class Redactor:
                     value = value.replace(secret, MASK)
             return value
         if isinstance(value, Mapping):
-            return {key: self._mask(item) for key, item in cast("Mapping[Any, Any]", value).items()}
+            return {self._mask(key): self._mask(item) for key, item in cast("Mapping[Any, Any]", value).items()}
         if isinstance(value, list | tuple):
             return [self._mask(item) for item in cast("Iterable[Any]", value)]
         return value
