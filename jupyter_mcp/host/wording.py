@@ -6,12 +6,21 @@ Pure text, standard library only. `host.arguments` and the magics' line parser s
 from __future__ import annotations
 
 import json
+import re
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+
+_SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
+
+
+def is_url(text: str) -> bool:
+    """Whether it is an address, of whatever kind, and no command."""
+    return _SCHEME.match(text) is not None
 
 
 def nearest(text: str, names: Sequence[str]) -> str | None:

@@ -10,8 +10,8 @@ RULES
  2. A word that starts with `#` ends the line. A bare `;` at the very end hides the card. Neither counts in JSON.
  3. Where a verb takes a JSON object, a word that starts with `{` begins it; nothing in it is expanded.
  4. The value of a pair that starts with `{` or `[` reaches to the matching bracket, white space and quotes included.
- 5. `--` ends the options. A command (`connect`) takes everything from its first word on; after a URL options may
-    follow.
+ 5. `--` ends the options. A command (`connect`) takes everything from its first word on; after anything else (a URL,
+    an object) options may follow. So that word is read when it comes: it may stand for a URL (`{url}`).
 
 What a value means (a notebook object, a number, text) is not decided here: see `namespace` and `host.arguments`.
 """
@@ -21,17 +21,18 @@ from __future__ import annotations
 import json
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.host.wording import decode_json, nearest, shorten
+from jupyter_mcp.host.wording import decode_json, is_url, nearest, shorten
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jupyter_mcp.host.arguments import Reader, Typed
+
 _KEY = re.compile(r"[^\s=:/\"'{}\[\]?&-][^\s=:/\"'{}\[\]?&]*")
-_URL = re.compile(r"https?://", re.IGNORECASE)
 _OPENING = {"{": "}", "[": "]", "(": ")"}
 
 
@@ -46,6 +47,7 @@ class Word:
         equals: for a pair, the length of its key in `text`; None for a plain word.
         forced: the pair was written `key:=JSON`.
         bare: it does not start with a quote (a quoted word is never an option or a comment).
+        typed: what it stands for, where the grammar had to know.
     """
 
     text: str
@@ -55,6 +57,7 @@ class Word:
     equals: int | None = None
     forced: bool = False
     bare: bool = True
+    typed: Typed | None = None
 
     @property
     def key(self) -> str:
@@ -121,9 +124,16 @@ def split_verb(line: str) -> tuple[str, str]:
     return word.text, line[scanner.position :]
 
 
-def parse(line: str, grammar: Grammar, *, windows: bool | None = None) -> Line:
-    """Read what follows the verb. Raises `UsageError` (without `usage`; the caller knows it)."""
-    return _Parser(line, grammar, windows).run()
+def parse(line: str, grammar: Grammar, *, windows: bool | None = None, read: Reader | None = None) -> Line:
+    """Read what follows the verb. Raises `UsageError` (without `usage`; the caller knows it).
+
+    Args:
+        line: the text.
+        grammar: what it may hold.
+        windows: whether backslashes are those of Windows; None is this system.
+        read: looks up what a word stands for; without it every word is its text.
+    """
+    return _Parser(line, grammar, windows, read).run()
 
 
 class Scanner:
@@ -230,8 +240,9 @@ class Scanner:
 
 
 class _Parser:
-    def __init__(self, line: str, grammar: Grammar, windows: bool | None) -> None:
+    def __init__(self, line: str, grammar: Grammar, windows: bool | None, read: Reader | None) -> None:
         self.grammar = grammar
+        self.read = read
         self.scanner = Scanner(line, windows=windows)
         self.result = Line()
         self.options_open = True
@@ -257,7 +268,13 @@ class _Parser:
         elif result.body is not None:
             raise UsageError(f"only options may follow the JSON object, not {word.raw!r}")
         else:
-            result.words.append(word)
+            result.words.append(self._meant(word))
+
+    def _meant(self, word: Word) -> Word:
+        """The target of a command line, looked up: what it stands for decides whose the next words are."""
+        if self.read is None or not self.grammar.command or len(self.result.words) != 1:
+            return word
+        return replace(word, typed=self.read(word.text))
 
     def _semicolon(self) -> bool:
         """Consume a `;` that stands alone at the end."""
@@ -277,7 +294,9 @@ class _Parser:
         words = self.result.words
         if not self.grammar.command or len(words) < 2:
             return False
-        return not self.options_open or not _URL.match(words[1].text)
+        target = words[1].typed
+        meant = words[1].text if target is None or not target.is_object else target.value
+        return not self.options_open or (isinstance(meant, str) and not is_url(_filled(meant)))
 
     def _body(self) -> None:
         if self.result.body is not None or self.result.pairs:
@@ -328,6 +347,15 @@ class _Parser:
         if option.choices and value not in option.choices:
             raise UsageError(f"--{option.name} is one of {', '.join(option.choices)}, not {value!r}")
         return value
+
+
+def _filled(target: str) -> str:
+    """What a target that begins with a variable of the environment (`${URL}`) stands for."""
+    if not target.startswith("${"):
+        return target
+    from jupyter_mcp.host.specs.expand import peek
+
+    return peek(target)
 
 
 def _unknown_option(text: str, options: Sequence[Option]) -> UsageError:

@@ -87,7 +87,7 @@ def _read(verb: Verb, rest: str, cell: str | None, names: Any, use: Any) -> Invo
     from jupyter_mcp.notebook.lineparse import parse
     from jupyter_mcp.notebook.verbs.base import Invocation
 
-    line = parse(rest, verb.grammar)
+    line = parse(rest, verb.grammar, read=names.read)
     if not line.help:
         if verb.most is not None and len(line.words) > verb.most:
             extra = line.words[verb.most].raw

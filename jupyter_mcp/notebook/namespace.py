@@ -47,14 +47,18 @@ class Namespace:
 
     def text(self, text: str) -> str:
         """The word as text; a notebook object must be a string or a number."""
-        typed = self.read(text)
+        return self.text_of(self.read(text))
+
+    @staticmethod
+    def text_of(typed: Typed) -> str:
+        """What was read, as text."""
         if not typed.is_object:
             return typed.text
         if isinstance(typed.value, (str, int, float)) and not isinstance(typed.value, bool):
             return str(typed.value)
         if hasattr(typed.value, "__fspath__"):
             return str(typed.value)
-        raise UsageError(f"{text} is a {type(typed.value).__name__}; text is needed here")
+        raise UsageError(f"{typed.text} is a {type(typed.value).__name__}; text is needed here")
 
     def _lookup(self, name: str) -> Any:
         for names in (self._locals, self._globals):

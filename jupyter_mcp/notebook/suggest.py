@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.wants import wants
+from jupyter_mcp.host.wording import is_url
 from jupyter_mcp.notebook import verbs
 from jupyter_mcp.notebook.fetched import fetched
 from jupyter_mcp.notebook.lineparse import Scanner, Word
@@ -29,7 +30,6 @@ __all__ = ["Item", "Suggestions", "for_body", "for_line", "starting", "values_of
 
 Item = tuple[str, str]
 _QUOTES = "\"'"
-_URL = re.compile(r"https?://", re.IGNORECASE)
 
 
 @dataclass
@@ -123,7 +123,10 @@ class _Line:
         return self._word()
 
     def _in_command(self) -> bool:
-        return self.verb.grammar.command and len(self.words) >= 2 and not _URL.match(self.words[1])
+        if not self.verb.grammar.command or len(self.words) < 2:
+            return False
+        target = self.words[1]  # completion evaluates nothing: an object may be a URL
+        return not is_url(target) and target[0] not in "${"
 
     def _option_value(self, option: Any) -> Suggestions:
         if option.choices:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +107,48 @@ def test_options_that_do_not_go_together_are_refused():
             ServerSpec.parse("x", "cmd", timeout=wrong)
     with pytest.raises(UsageError, match="not there yet"):
         ServerSpec.parse("x", "cmd", sandbox=True)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("127.0.0.1:8000/mcp", "http://127.0.0.1:8000/mcp"),
+        ("localhost:8000", "http://localhost:8000"),
+        ("http:/h.example/mcp", "http://h.example/mcp"),
+        ("https:h.example", "https://h.example"),
+        ("[::1]:8000/mcp", "http://[::1]:8000/mcp"),
+    ],
+)
+def test_an_address_without_its_beginning_is_no_command(written: str, meant: str):
+    with pytest.raises(UsageError, match=re.escape(f"Perhaps {meant}")):
+        ServerSpec.parse("x", written)
+
+
+@pytest.mark.parametrize("command", ["server.py", "./run", "mcp-server-time", "C:\\tools\\x.exe", "a.b", "x:y"])
+def test_what_looks_little_like_an_address_stays_a_command(command: str):
+    assert ServerSpec.parse("x", [command]).kind == "stdio"
+
+
+@pytest.mark.parametrize(
+    ("url", "why"),
+    [
+        ("http://h:99999/mcp", "from 1 to 65535"),
+        ("http://h:port/mcp", "from 1 to 65535"),
+        ("http:///mcp", "no host"),
+        ("http://mcp-server-time --utc", "a command is written without http://"),
+        ("http://[::1/mcp", "no host"),
+    ],
+)
+def test_a_url_that_cannot_be_one_is_refused_with_the_reason(url: str, why: str):
+    with pytest.raises(UsageError, match=re.escape(why)):
+        ServerSpec.parse("x", [url])
+
+
+def test_a_url_from_the_environment_is_a_url(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("WHERE", "https://h/mcp?key=k-12345")
+    spec = ServerSpec.parse("x", "${WHERE}", bearer="${TOKEN}")
+    assert (spec.kind, spec.url) == ("http", "${WHERE}")
+    assert "k-12345" not in repr(spec)
 
 
 def test_env_words_set_or_pass_variables():

@@ -54,6 +54,42 @@ def test_options_may_stand_before_the_url_too(shell: Cells, web: Running) -> Non
     assert shell.run(f"%mcp connect w --bearer ${{ECHO_KEY}} {web.url}").state == "ready"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        "web {url} --bearer {token}",
+        "web $url --bearer $token",
+        'web "{url}" --header "Authorization: Bearer ${ECHO_KEY}" --era legacy',
+        "web {urls.pop()} --bearer {token}",  # what is looked up is looked up once
+        "web ${ECHO_URL} --bearer ${ECHO_KEY}",
+        "--bearer {token} web {url}",
+    ],
+)
+def test_options_may_follow_what_stands_for_a_url(
+    shell: Cells, web: Running, line: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("ECHO_URL", web.url)
+    shell.run(f"url, urls, token = {web.url!r}, [{web.url!r}], {TOKEN!r}")
+    assert shell.run(f"%mcp connect {line}").state == "ready"
+    assert TOKEN not in everything(shell)
+
+
+def test_options_may_follow_an_object_but_not_a_command_in_a_variable(shell: Cells) -> None:
+    shell.run("from jupyter_mcp.server import Server; here = Server('here'); command = 'no-such-command'")
+    assert shell.run("%mcp connect here $here --era legacy").era == "legacy"
+    with pytest.raises(ConnectionFailed, match="no-such-command"):  # --era is the command's own
+        shell.run("%mcp connect there $command --era legacy")
+    with pytest.raises(UsageError, match="urrl"):
+        shell.run("%mcp connect there $urrl --bearer x")
+
+
+def test_lines_of_a_body_may_hold_notebook_objects(shell: Cells, web: Running) -> None:
+    shell.run(f"url, token = {web.url!r}, {TOKEN!r}\nfrom jupyter_mcp.server import Server\nhere = Server('here')")
+    shell.run("%%mcp connect\none: {url} --bearer {token}\ntwo: $here\nthree: $here --era legacy")
+    found: Any = shell.run("import jupyter_mcp; {s.name: s.state for s in jupyter_mcp.servers.values()}")
+    assert found == {"one": "ready", "two": "ready", "three": "ready"}
+
+
 @pytest.mark.parametrize("written", ["Authorization=Bearer ${ECHO_KEY}", "Authorization: Bearer ${ECHO_KEY}"])
 def test_a_header_is_written_with_an_equals_sign_or_as_curl_does(shell: Cells, web: Running, written: str) -> None:
     assert shell.run(f'%mcp connect w {web.url} --header "{written}" --header X-Day=monday').state == "ready"

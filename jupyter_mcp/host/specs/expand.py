@@ -19,7 +19,7 @@ from jupyter_mcp.errors import ConfigError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Surroundings", "expand", "variables"]
+__all__ = ["Surroundings", "expand", "peek", "variables"]
 
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 _PREFIXED = re.compile(r"([A-Za-z]+):(?!-)(.*)\Z", re.DOTALL)
@@ -49,6 +49,14 @@ def expand(text: str, around: Surroundings, *, key: str | None = None, file: str
     except _CannotFill as reason:
         where = f" (in {key})" if key else ""
         raise ConfigError(f"{reason}{where}", key=key, file=file, hint=reason.hint) from None
+
+
+def peek(text: str) -> str:
+    """What a value is now, to see what kind of thing it is; as it stands when it cannot be filled. Never kept."""
+    try:
+        return _expand(text, Surroundings(os.environ, str(Path.cwd())))
+    except _CannotFill:
+        return text
 
 
 def variables(text: str) -> list[str]:

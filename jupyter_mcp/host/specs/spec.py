@@ -18,8 +18,8 @@ from typing import Any, Literal, cast
 
 from jupyter_mcp.errors import ConfigError, UsageError
 from jupyter_mcp.host.specs import describe as words
-from jupyter_mcp.host.specs.expand import Surroundings, expand
-from jupyter_mcp.host.specs.way import AS_USUAL, WAY_KEYS, Way, from_unix_url, read_way
+from jupyter_mcp.host.specs.expand import Surroundings, expand, peek
+from jupyter_mcp.host.specs.way import AS_USUAL, WAY_KEYS, Way, check_url, from_unix_url, nearly_url, read_way
 
 __all__ = ["DEMO_COMMAND", "NAME_RULE", "ServerSpec", "check_name", "split_command", "suggest_name"]
 
@@ -229,9 +229,14 @@ def _is_one_word(text: str) -> bool:
 def _from_words(name: str, found: list[str]) -> ServerSpec:
     if not found or not found[0]:
         return _from_target(name, None)
-    scheme = _scheme(found[0])
+    scheme = _scheme(peek(found[0]) if found[0].startswith("${") else found[0])
     if scheme is None:
         command, *args = found
+        if (meant := nearly_url(command)) is not None and not Path(command).exists():
+            raise UsageError(
+                f"{name}: {words.url(command)} is an address, but a URL begins with http:// or https://.",
+                hint=f"Perhaps {words.url(meant)}",
+            )
         if command.endswith(".py") and Path(command).is_file() and not os.access(command, os.X_OK):
             command, args = sys.executable, found
         return ServerSpec(name, "stdio", command=command, args=tuple(args))
@@ -242,7 +247,7 @@ def _from_words(name: str, found: list[str]) -> ServerSpec:
         raise UsageError(f"{name}: {scheme}:// is not a way to reach a server; use http:// or https://.")
     if len(found) > 1:
         raise UsageError(f"{name}: nothing may follow the URL, but there is {found[1]!r}.")
-    return ServerSpec(name, "http", url=found[0])
+    return ServerSpec(name, "http", url=check_url(name, found[0]))
 
 
 def _scheme(text: str) -> str | None:

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urlsplit
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.specs import describe as words
 
-__all__ = ["AS_USUAL", "WAY_KEYS", "Way", "from_unix_url", "read_way"]
+__all__ = ["AS_USUAL", "WAY_KEYS", "Way", "check_url", "from_unix_url", "nearly_url", "read_way"]
 
 WAY_KEYS = ("socket", "proxy", "ca", "cert", "insecure", "max_event")
 _UNITS = {"": 1, "k": 2**10, "m": 2**20, "g": 2**30}
@@ -93,6 +93,40 @@ def read_way(name: str, given: Mapping[str, Any], base: Way = AS_USUAL) -> Way:
     if "max_event" in given:
         changes["max_event"] = _bytes(name, given["max_event"])
     return replace(base, **changes)
+
+
+_NEARLY = re.compile(
+    r"(?:(https?):/?)?(localhost|[\w.-]+\.[\w-]+|\[[0-9A-Fa-f:]+\])(:\d{1,5})?(/\S*)?\Z", re.IGNORECASE
+)
+
+
+def nearly_url(text: str) -> str | None:
+    """The URL that was meant by an address without its beginning (`localhost:8000/mcp`); None for anything else."""
+    found = _NEARLY.match(text)
+    if found is None or not (found[1] or found[3]):
+        return None
+    return f"{found[1] or 'http'}://{found[2]}{found[3] or ''}{found[4] or ''}"
+
+
+def check_url(name: str, url: str) -> str:
+    """The URL itself. Raises `UsageError` that says why it cannot be one; what placeholders stand for is not known."""
+    if "${" in url:
+        return url
+    try:
+        parts = urlsplit(url)
+        port_is_right = parts.port is None or parts.port > 0
+    except ValueError as reason:
+        port_is_right = "port" not in str(reason).lower()
+        parts = None
+    if not port_is_right:
+        why = "a port is a number from 1 to 65535"
+    elif parts is None or not parts.hostname:
+        why = "there is no host in it"
+    elif re.search(r"[\x00-\x20\x7f]", url):
+        why = "an address holds no blanks; a command is written without http://"
+    else:
+        return url
+    raise UsageError(f"{name}: {words.url(url)} is not the URL of a server: {why}.")
 
 
 def from_unix_url(name: str, text: str) -> tuple[str, str]:

@@ -88,11 +88,11 @@ class Invocation:
         return [self.text(word) for word in self.line.words]
 
     def text(self, word: Word) -> str:
-        return self.names.text(word.text)
+        return self.names.text(word.text) if word.typed is None else self.names.text_of(word.typed)
 
     def value(self, word: Word) -> Any:
         """The word's notebook object, else its text."""
-        typed = self.names.read(word.text)
+        typed = word.typed or self.names.read(word.text)
         return typed.value if typed.is_object else typed.text
 
     def pairs(self) -> list[Pair]:

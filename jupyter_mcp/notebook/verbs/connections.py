@@ -113,15 +113,17 @@ def _line_spec(call: Invocation, name: str, text: str) -> Any:
     """A `name: …` line of a body, which takes the options that the magic takes."""
     from jupyter_mcp.host.specs import ServerSpec
 
-    line = parse(f"{name} {text}", _CONNECT)
-    if not line.options:
+    line = parse(f"{name} {text}", _CONNECT, read=call.names.read)
+    target = line.words[1].typed if len(line.words) > 1 else None
+    if not line.options and (target is None or not target.is_object):
         return ServerSpec.parse(name, text)
     inner = Invocation(call.verb, line, call.names)
     for outside in ("from", "sandbox", "self"):
         if outside in line.options:
             raise call.wrong(f"--{outside} does not go into a body.")
-    words = [inner.text(word) for word in line.words[1:]]
-    return ServerSpec.parse(name, words[0] if len(words) == 1 else words, **_options(inner))
+    words = line.words[1:]
+    whole = _single(inner, words[0]) if len(words) == 1 else [inner.text(word) for word in words]
+    return ServerSpec.parse(name, whole, **_options(inner))
 
 
 def disconnect(call: Invocation) -> Any:
