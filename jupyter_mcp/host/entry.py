@@ -116,8 +116,9 @@ class ServerEntry:
 
     @property
     def instructions(self) -> str | None:
-        """The server's instructions, untrusted."""
-        return self.connection.instructions if self.connection else None
+        """The server's instructions, untrusted, secrets masked."""
+        said = self.connection.instructions if self.connection else None
+        return None if said is None else self.clean(said)
 
     @property
     def capabilities(self) -> Mapping[str, Any]:

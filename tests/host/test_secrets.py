@@ -64,6 +64,7 @@ async def echoing(request: Request, reply: Reply) -> None:
             "protocolVersion": "2025-11-25",
             "capabilities": {"tools": {}},
             "serverInfo": info,
+            "instructions": f"use {SECRET}",
         }
         await reply.result(result, mcp_session_id=SECRET)
     elif method == "tools/list":
@@ -107,7 +108,7 @@ async def test_a_call_that_fails_shows_no_secret(query: str, options: dict[str, 
     host = Host(environ={"SECRET": SECRET})
     async with FakeHttp(echoing) as fake:
         entry = await host.connect(ServerSpec.parse("it", fake.url + query, **options))
-        assert entry.info["name"] == f"srv {MASK}"
+        assert (entry.info["name"], entry.instructions) == (f"srv {MASK}", f"use {MASK}")
         with pytest.raises(RequestError) as caught:
             await host.call_tool("it", "fail", {})
         assert caught.value.message == f"failed {MASK}"
