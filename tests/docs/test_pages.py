@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import re
+import tomllib
 from pathlib import Path
 from typing import Any
 
@@ -71,3 +72,11 @@ def test_a_decision_is_short_and_has_its_three_parts(decision: Path) -> None:
     assert re.fullmatch(r"\d{4}-[a-z0-9-]+", decision.stem)
     assert [part for part in ("**Context.**", "**Decision.**", "**Consequences.**") if part not in text] == []
     assert len(text.splitlines()) <= 14
+
+
+def test_the_readme_names_what_comes_with_it() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    names = [re.split(r"[<>=]", need)[0] for need in project["dependencies"]]
+    said = re.search(r"It brings (.+?), and", (ROOT / "README.md").read_text(encoding="utf-8"))
+    assert said is not None
+    assert re.split(r", | and ", said[1]) == sorted(names)
