@@ -28,6 +28,7 @@ This module formats nothing but those sentences. Above it stands everything; it 
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -58,6 +59,18 @@ __all__ = [
 ]
 
 
+_LONGEST = 8000  # characters of the sentence; the attributes hold the whole
+# escape sequences of terminals, then control characters but tab and newline
+_UNFIT = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+
+
+def _shown(text: str) -> str:
+    """A sentence as a cell can show it: it may quote a server, and half a surrogate pair costs a kernel the message."""
+    if len(text) > _LONGEST:
+        text = f"{text[:_LONGEST]}… ({len(text) - _LONGEST:,} more characters)"
+    return _UNFIT.sub("", text).encode("utf-8", "replace").decode()
+
+
 class OneLine:
     """Mixin: a cell shows the sentence, not the stack (IPython calls `_render_traceback_`)."""
 
@@ -81,7 +94,7 @@ class MCPError(OneLine, Exception):
         self.hint = hint
 
     def __str__(self) -> str:
-        return f"{self.message} {self.hint}" if self.hint else self.message
+        return _shown(f"{self.message} {self.hint}" if self.hint else self.message)
 
 
 class ConnectionFailed(MCPError, ConnectionError):
@@ -172,7 +185,7 @@ class RequestError(MCPError):
             return super().__str__()
         said = self.message.removeprefix(f"MCP error {self.code}: ")  # the TypeScript SDK says the code in words too
         line = f"{self.server} answered with an error: {said} (code {self.code})"
-        return f"{line}. {self.hint}" if self.hint else line
+        return _shown(f"{line}. {self.hint}" if self.hint else line)
 
 
 class ToolError(MCPError):

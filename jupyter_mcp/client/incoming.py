@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.client.listings import CHANGED
 from jupyter_mcp.errors import ConnectionLost
+from jupyter_mcp.protocol.jsonrpc import kind
 from jupyter_mcp.protocol.listen import ACKNOWLEDGED
 from jupyter_mcp.protocol.revisions import LATEST_LEGACY, features
 from jupyter_mcp.protocol.tasks import CHANGED as TASK_CHANGED
@@ -129,9 +130,9 @@ class Incoming:
         revision = self._connection.session.revision if self._connection.session else LATEST_LEGACY
         if not features(revision).batches_accepted:
             self._connection.note(
-                "batch", f"The server sent a batch of messages, which {revision} does not have; it was skipped."
+                "batch", f"The server sent a batch of messages, which {revision} does not have; only answers are taken."
             )
-            return
+            messages = [message for message in messages if kind(message) in ("response", "error")]
         for message in messages:
             link.on_message(message, size // max(1, len(messages)))
 

@@ -32,6 +32,7 @@ USER_REJECTED = -1  # a person refused what a legacy server asked
 Id = int | str
 _LARGE = 1 << 20  # bytes: from here on pydantic's parser, in half the time, is worth its import
 _DEEPEST = 300  # levels that `explain_unencodable` follows
+_WORDS = ("message", "msg", "detail", "error", "reason", "description", "title")  # where errors have their text
 Kind = Literal["request", "notification", "response", "error", "invalid"]
 T = TypeVar("T")
 
@@ -165,14 +166,15 @@ def _named(path: str) -> str:
 def kind(obj: object) -> Kind:
     """What a decoded value is, by its shape.
 
-    `params` are not looked at. An `error: null` beside a result is a response; both an error and a result are an
-    error; neither is an error too ("empty reply"). A notification with `id: null` is a notification.
+    `params` are not looked at. An empty `error` (null, false, {}) beside a result is a response; both an error and a
+    result are an error; neither is an error too ("empty reply"). An answer that repeats the request's `method` is an
+    answer. A notification with `id: null` is a notification.
     """
     if type(obj) is not dict:
         return "invalid"
     message = cast("dict[str, Any]", obj)
     method = message.get("method")
-    if method is not None:
+    if method is not None and not _answers(message):
         if type(method) is not str or "jsonrpc" not in message:
             return "invalid"
         if "id" not in message:
@@ -181,11 +183,18 @@ def kind(obj: object) -> Kind:
         if type(id_) is int or type(id_) is str:
             return "request"
         return "notification" if id_ is None and method.startswith("notifications/") else "invalid"
-    if message.get("error") is not None:
+    error, result = message.get("error"), message.get("result")
+    if error is not None and (error or result is None):
         return "error" if "id" in message or "jsonrpc" in message else "invalid"
-    if message.get("result") is not None:
+    if result is not None:
         return "response" if "id" in message else "invalid"
     return "error" if "id" in message and ("jsonrpc" in message or "result" in message) else "invalid"
+
+
+def _answers(message: Mapping[str, Any]) -> bool:
+    """Whether a message with a method is an answer all the same: some servers fill in the request they were sent."""
+    said = message.get("result") is not None or bool(message.get("error"))
+    return said and message.get("id") is not None
 
 
 def parse_error(obj: Mapping[str, Any]) -> RpcError:
@@ -197,17 +206,30 @@ def parse_error(obj: Mapping[str, Any]) -> RpcError:
         return RpcError(INTERNAL_ERROR, _text(raw) or "an error without a message")
     error = cast("dict[str, Any]", raw)
     code, data = _code(error.get("code")), error.get("data")
-    message = _text(error.get("message"))
+    message = _message(error) or (data.strip() if isinstance(data, str) else _message(data))
     if code is None:
         odd = error.get("code")
-        return RpcError(INTERNAL_ERROR, message or _text(odd) or "an error without a message", data or {"code": odd})
+        said = message or _text(odd) or _text({key: value for key, value in error.items() if value} or None)
+        said = said or "an error without a message"
+        return RpcError(INTERNAL_ERROR, said, data or {"code": odd})
     return RpcError(code, message or f"error {code} without a message", data)
+
+
+def _message(value: object) -> str:
+    """The words of an error object, by whatever name."""
+    if not isinstance(value, dict):
+        return ""
+    error = cast("dict[str, Any]", value)
+    return next(filter(None, (_text(error.get(name)) for name in _WORDS)), "")
 
 
 def _text(value: Any) -> str:
     if isinstance(value, str):
         return value.strip()
-    return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+    try:
+        return "" if value is None else json.dumps(value, ensure_ascii=False, default=str)
+    except RecursionError:
+        return ""
 
 
 def _code(value: Any) -> int | None:

@@ -129,6 +129,18 @@ class SseDecoder:
         self._hold(tail, out)
         return out
 
+    def eof(self) -> Event | None:
+        """The stream is over: the event that has begun, if it has data. `last_id` does not move.
+
+        By the letter of the specification it is lost; whoever can tell whether it is whole may take it all the same.
+        """
+        out: list[Event | TooLarge] = []
+        before = self.last_id
+        self._line(self._join(b"", out), out)
+        self._dispatch(out)
+        self.last_id = before
+        return next((item for item in out if isinstance(item, Event)), None)
+
     def _begin(self, data: bytes) -> bytes:
         """Drop the byte order mark of the stream, in however many pieces it comes."""
         data = b"".join((*self._parts, data))

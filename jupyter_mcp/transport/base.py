@@ -12,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
+from jupyter_mcp.errors import RemoteProtocolError
+
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
@@ -44,6 +46,11 @@ class Closed:
     reason: str
     exit_code: int | None = None
     stderr: Sequence[str] = field(default_factory=tuple)
+
+
+def unreadable(why: str) -> RemoteProtocolError:
+    """The error of a request whose answer came and cannot be read; `why` is a clause."""
+    return RemoteProtocolError(f"The server's answer cannot be read: {why}.")
 
 
 class Refused(Exception):

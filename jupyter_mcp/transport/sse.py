@@ -21,7 +21,16 @@ from jupyter_mcp.protocol.framing import printable
 from jupyter_mcp.protocol.sse import SseDecoder, TooLarge
 from jupyter_mcp.transport.base import Closed, Noise, Refused
 from jupyter_mcp.transport.http.options import HttpOptions
-from jupyter_mcp.transport.http.streams import Exchange, deliver, oversize, plain, refusal, take_event
+from jupyter_mcp.transport.http.streams import (
+    REFUSAL_LIMIT,
+    Exchange,
+    deliver,
+    deposit,
+    oversize,
+    plain,
+    refusal,
+    take_event,
+)
 from jupyter_mcp.transport.http.wire import Answer, Wire
 
 if TYPE_CHECKING:
@@ -36,9 +45,7 @@ log = logging.getLogger("jupyter_mcp.transport")
 
 # Seconds
 ENDPOINT_LIMIT = 15.0  # for the first event, once connected
-POST_LIMIT = 30.0  # for a message that is no request to be accepted
 CLOSE_LIMIT = 2.0
-REFUSAL_LIMIT = 2**20  # bytes read of what a POST is answered with
 _ENDPOINT_LONGEST = 4096
 
 _POST = {"Content-Type": "application/json", "Accept": "application/json, text/event-stream"}
@@ -172,16 +179,9 @@ class SseTransport:
             work = self._request(exchange, data, self._receiver)
             self._asking[exchange.id] = asyncio.get_running_loop().create_task(work, name="mcp sse request")
             return len(data)
-        try:
-            async with asyncio.timeout(POST_LIMIT):
-                answer, body = await self._post(data)
-        except TimeoutError:
-            raise ConnectionLost(f"{self._wire.where} did not take a message within {POST_LIMIT:g} s.") from None
-        except Refused as refused:
-            self._receiver.on_noise(Noise("http", f"{refused}: {refused.body}"))
-            return len(data)
-        if answer.status >= 300:
-            self._receiver.on_noise(Noise("http", f"{refusal(answer, body, None)} to {one.get('method', 'an answer')}"))
+        refused = await deposit(self._wire, _POST, data, one, self._endpoint)
+        if refused:
+            self._receiver.on_noise(Noise("http", refused))
         return len(data)
 
     async def _post(self, data: bytes) -> tuple[Answer, bytes]:

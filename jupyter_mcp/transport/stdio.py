@@ -20,18 +20,21 @@ import secrets
 import signal
 import sys
 import time
+from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
 from jupyter_mcp.protocol.framing import LineDecoder, parse_line
 from jupyter_mcp.protocol.jsonrpc import encode
-from jupyter_mcp.transport.base import Closed, Noise, Receiver
+from jupyter_mcp.transport.base import Closed, Noise, Receiver, unreadable
 from jupyter_mcp.transport.launch import Launch, LaunchError, check_folder, environment
 from jupyter_mcp.transport.stderr import Tail
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from jupyter_mcp.transport.base import Message
 
 if TYPE_CHECKING or sys.platform != "win32":
     from jupyter_mcp.transport import posix as system
@@ -46,6 +49,8 @@ TERM_GRACE = 1.5  # after TERM
 INPUT_GRACE = 1.0  # for the answers of a server that closed its input
 LAST_WORDS = 0.3  # for what is still in the pipes of a dead process whose children hold them open
 MOST_LAST_WORDS = 5  # times that, while they still bring something
+GLUED = 1.0  # for a proper answer, when one stood behind a text in the same line
+MOST_GLUED = 100  # such answers at a time
 
 _owner_pid = os.getpid()
 _guard = system.Guard()
@@ -83,6 +88,7 @@ class StdioTransport:
         self._inherit_env = inherit_env
         self._cwd = cwd
         self._tail = Tail(self._on_stderr)
+        self._glued: deque[tuple[Message, int]] = deque()  # see `Line.glued`
         self._process: _Process | None = None
         self._receiver: Receiver | None = None
         self._stdin: asyncio.WriteTransport | None = None
@@ -201,6 +207,8 @@ class StdioTransport:
             process.reported = True
             closed = process.describe()
             process.finish()
+            while self._glued:
+                self._take_glued()
             receiver.on_closed(replace(closed, stderr=self.stderr))
 
     def _forget(self, process: _Process) -> None:
@@ -225,8 +233,18 @@ class StdioTransport:
             else:
                 for message in parsed.messages:
                     receiver.on_message(message, len(line))
+            if parsed.answers is not None:
+                receiver.on_request_failed(parsed.answers, unreadable(parsed.why))
+            if parsed.glued is not None and len(self._glued) < MOST_GLUED:
+                self._glued.append((parsed.glued, len(line)))
+                asyncio.get_running_loop().call_later(GLUED, self._take_glued)
             if parsed.noise is not None:
                 receiver.on_noise(Noise("stdout", parsed.noise))
+
+    def _take_glued(self) -> None:
+        """Hand on an answer that stood behind a text: nothing happens when a proper one has come meanwhile."""
+        if self._glued and self._receiver is not None:
+            self._receiver.on_message(*self._glued.popleft())
 
     def on_stderr_data(self, data: bytes | None) -> None:
         """Bytes of its stderr; None at its end."""

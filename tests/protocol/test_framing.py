@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from jupyter_mcp.protocol import jsonrpc
-from jupyter_mcp.protocol.framing import LineDecoder, parse_line, printable
+from jupyter_mcp.protocol.framing import Cut, LineDecoder, parse_line, printable
 
 
 def lines_of(pieces: list[bytes]) -> list[bytes]:
@@ -129,3 +129,74 @@ def test_no_line_whatsoever_makes_it_raise(raw: bytes) -> None:
 )
 def test_foreign_text_is_made_safe_to_show(text: str, shown: str) -> None:
     assert printable(text) == shown
+
+
+# --- lines that are no JSON and hold messages all the same -----------------------------------------------------------
+
+ONE, TWO = b'{"jsonrpc":"2.0","id":1,"result":{}}', b'{"jsonrpc":"2.0","id":2,"result":{"n":NaN}}'
+
+
+@pytest.mark.parametrize("between", [b"", b"\r", b" ", b"\r\r\t"])
+def test_messages_without_a_line_end_between_them_are_all_taken(between: bytes) -> None:
+    line = parse_line(between.join([ONE, TWO, ONE]))
+    assert [message["id"] for message in line.messages] == [1, 2, 1]
+    assert not line.batch and line.noise is not None
+
+
+@pytest.mark.parametrize("before", [b"\x1b[0m", b"\x1b[2J\x1b[H", b"\x1b]0;title\x07", b"\x00", b"\x1b[?25l\r"])
+@pytest.mark.parametrize("behind", [b"", b"\x1b[0m", b"\x00\x00"])
+def test_terminal_codes_around_a_message_do_not_cost_it(before: bytes, behind: bytes) -> None:
+    line = parse_line(before + ONE + behind)
+    assert (line.messages, line.noise) == ([{"jsonrpc": "2.0", "id": 1, "result": {}}], None)
+
+
+@pytest.mark.parametrize("text", [b"Loading... ", b"50%\r", b"DEBUG: sent {x}: "])
+def test_an_answer_behind_a_text_is_set_apart_and_nothing_else_is(text: bytes) -> None:
+    line = parse_line(text + ONE)
+    assert (line.messages, line.glued) == ([], {"jsonrpc": "2.0", "id": 1, "result": {}})
+    assert line.noise is not None
+    for other in (b'{"jsonrpc":"2.0","id":1,"method":"ping"}', ONE + b" was sent", ONE + TWO, b'{"id":1,"name":"x"}'):
+        assert parse_line(text + other).glued is None
+
+
+@pytest.mark.parametrize(
+    ("line", "id"),
+    [
+        (b'{"jsonrpc":"2.0","id":7,"result":{"n":' + b"9" * 5000 + b"}}", 7),
+        (b'{"id":"7","jsonrpc":"2.0","result":' + b"[" * 100_000 + b"}", "7"),
+        (b'{"jsonrpc":"2.0","result":{"id":3,"n":' + b"9" * 5000 + b'},"id":7}', 7),
+        (b'{"result":{"n":tru},"id": -7,"jsonrpc":"2.0"}', -7),
+        (b'{"jsonrpc": "2.0", "id": 7, "result": {"t": "cut sho', 7),
+        (b'{"jsonrpc":"2.0","result":{"id":3},"x":tru}', None),
+        (b'{"jsonrpc":"2.0","id":7,"method":"ping","params":{tru}}', None),
+        (b'[info] {"jsonrpc":"2.0","id":7,"result":{tru}', None),
+        (b'{"level":30,"id":7,"msg":tru}', None),
+    ],
+)
+def test_an_unreadable_line_says_which_request_it_answers_when_that_is_certain(line: bytes, id: int | str | None):
+    found = parse_line(line)
+    assert (found.messages, found.answers, bool(found.why)) == ([], id, True)
+    assert found.noise is not None and len(found.noise) <= 200
+
+
+@given(st.lists(st.sampled_from([b"\n", b"ab", b"c" * 7, b"\r\n", b"d" * 25])), st.lists(st.integers(0, 90)))
+def test_a_line_that_is_too_long_is_told_once_and_costs_itself_only(parts: list[bytes], cuts: list[int]) -> None:
+    stream = b"".join(parts)
+    places = sorted({min(cut, len(stream)) for cut in cuts} | {0, len(stream)})
+
+    def told(pieces: list[bytes]) -> list[tuple[bool, bytes]]:
+        decoder = LineDecoder(10)
+        lines = [line for piece in pieces for line in decoder.feed(piece)] + decoder.eof()
+        return [(isinstance(line, Cut), b"" if isinstance(line, Cut) else line) for line in lines]
+
+    wanted = [(len(raw) > 10, b"" if len(raw) > 10 else raw.strip()) for raw in stream.split(b"\n") if raw.strip()]
+    assert told([stream[a:b] for a, b in pairwise(places)]) == told([stream]) == wanted
+
+
+def test_an_endless_line_does_not_grow() -> None:
+    decoder = LineDecoder(1000)
+    first = decoder.feed(b'{"jsonrpc":"2.0","id":7,"result":"' + b"x" * 1000)
+    assert [parse_line(line).answers for line in first] == [7]
+    assert all(decoder.feed(b"x" * 500) == [] for _ in range(100))
+    assert sum(map(len, decoder._parts)) == 0  # pyright: ignore[reportPrivateUsage]
+    assert decoder.feed(b"\n" + ONE + b"\n") == [ONE]

@@ -195,3 +195,38 @@ def test_messages_have_the_shape_of_json_rpc() -> None:
     assert jsonrpc.result("a", {}) == {"jsonrpc": "2.0", "id": "a", "result": {}}
     assert jsonrpc.error(None, -32700, "m") == {"jsonrpc": "2.0", "id": None, "error": {"code": -32700, "message": "m"}}
     assert jsonrpc.error(1, 5, "m", [1])["error"]["data"] == [1]
+
+
+EMPTY: tuple[Any, ...] = (None, False, 0, "", {}, [])
+
+
+@pytest.mark.parametrize(
+    ("message", "kind"),
+    [
+        ({"method": "tools/call", "params": {}, "result": {}}, "response"),
+        ({"method": None, "params": None, "result": {}, "error": None}, "response"),
+        ({"method": "tools/call", "error": {"code": 1, "message": "no"}}, "error"),
+        ({"method": "tools/call", "params": {}, "result": None, "error": None}, "request"),
+        *(({"result": {}, "error": empty}, "response") for empty in EMPTY),
+        *(({"error": empty}, "error") for empty in EMPTY),
+        ({"result": {}, "error": {"code": 0}}, "error"),
+    ],
+)
+def test_what_an_answer_carries_beside_its_result_does_not_hide_it(message: dict[str, Any], kind: str) -> None:
+    assert jsonrpc.kind({"jsonrpc": "2.0", "id": 3, **message}) == kind
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        ({"code": -32000, "message": None, "data": "quota"}, "quota"),
+        ({"code": "5", "data": {"message": "quota"}}, "quota"),
+        ({"code": -32000, "detail": "quota"}, "quota"),
+        ({"msg": "quota", "code": None}, "quota"),
+        ({"error": {"why": "quota"}}, "quota"),
+        ({"quota": "used up"}, "used up"),
+        ("quota", "quota"),
+    ],
+)
+def test_the_words_of_an_error_are_found_wherever_they_stand(error: Any, said: str) -> None:
+    assert said in jsonrpc.parse_error({"jsonrpc": "2.0", "id": 1, "error": error}).message

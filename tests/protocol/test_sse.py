@@ -198,3 +198,15 @@ def test_a_comment_is_a_comment_whatever_it_says() -> None:
     decoder = SseDecoder()
     assert decoder.feed(comment() + comment("still\ndata: here") + encode(b"1")) == [Event(b"1")]
     assert decoder.comments == 2
+
+
+def test_what_has_begun_at_the_end_of_the_stream_is_given_without_moving_the_last_id() -> None:
+    decoder = SseDecoder()
+    decoder.feed(b"id: 1\ndata: a\n\nid: 2\ndata: b\ndata: c")
+    assert decoder.eof() == Event(b"b\nc", "message", "2")
+    assert decoder.last_id == "1"
+    assert decoder.eof() is None
+    for nothing in (b"", b": x", b"id: 3\n", b"\n", b"data:", b"data: x\n\n"):
+        decoder.restart()
+        decoder.feed(nothing)
+        assert decoder.eof() is None

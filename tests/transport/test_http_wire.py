@@ -293,16 +293,20 @@ async def test_a_permanent_redirect_is_remembered_a_temporary_one_is_not() -> No
 
 async def test_a_redirect_to_another_origin_is_not_followed_and_named() -> None:
     async with FakeHttp(fine) as other:
-        for location in (
-            f"http://localhost:{other.port}/mcp",
-            f"//127.0.0.1:{other.port}/mcp",
-            f"http://evil@127.0.0.1:{other.port}/mcp",
-            "file:///etc/passwd",
+        there = f"127.0.0.1:{other.port}/mcp"
+        for location, named in (
+            (f"http://localhost:{other.port}/mcp", f"localhost:{other.port}/mcp; use that URL"),
+            (f"//{there}", f"{there}; use that URL"),
+            (f"http://evil:pa55@{there}?a=%2F#b", f" http://{there}?a=%2F; use that URL"),
+            ("file:///etc/passwd", "no address: file:///etc/passwd"),
+            ("javascript:alert(1)", "no address: javascript:alert(1)"),
+            ("http://[::1", "no address: http://[::1"),
+            ("https://me:pa55@[x/", "no address: [x/"),
         ):
             async with FakeHttp(redirecting(307, location)) as fake:
                 error = await failure(fake.url, HttpOptions(headers=TOKEN))
             assert isinstance(error, Refused) and error.status == 307
-            assert location.removeprefix("//") in error.body and "use that URL" in error.body
+            assert named in error.body and "pa55" not in error.body
     assert other.requests == []
 
 

@@ -182,7 +182,7 @@ async def test_a_refused_post_fails_that_request_only() -> None:
         assert isinstance(error, dict) and error["error"]["code"] == -32602
         assert isinstance(lost, ConnectionLost) and lost.may_have_run
         assert isinstance(done, dict) and done["result"] == {"at": "once"}
-        assert [noise.text for noise in web.noise] == ["HTTP 400 Status to notifications/x"]
+        assert [noise.text for noise in web.noise] == ["HTTP 400 Status to notifications/x: no"]
 
 
 async def test_an_answer_beyond_the_limit_fails_its_request_and_the_stream_goes_on() -> None:

@@ -6,8 +6,11 @@ Everything a server sends passes here before it reaches HTML or a terminal. Pure
 from __future__ import annotations
 
 import json
+import math
 import re
 from typing import Any
+
+from jupyter_mcp.protocol.shapes import is_list, is_mapping
 
 __all__ = ["clean", "count", "cut", "flat", "portable", "pretty", "size"]
 
@@ -85,9 +88,36 @@ def count(number: int, word: str) -> str:
 
 
 def bounded(value: Any, limit: int = 16_000) -> Any:
-    """The value when its JSON is short, else a remark that it was left out (for the structured part of a bundle)."""
+    """The value when its JSON is short, else a remark that it was left out (for the structured part of a bundle).
+
+    What the kernel's messages cannot carry, though servers send it, becomes text: NaN and infinities, halves of
+    surrogate pairs.
+    """
     try:
-        length = len(json.dumps(value, ensure_ascii=False))
-    except (TypeError, ValueError, RecursionError):
+        length = _length(value)
+    except ValueError:
+        try:
+            value = _carried(value)
+            length = _length(value)
+        except (TypeError, ValueError, RecursionError):
+            return {"omitted": "not JSON"}
+    except (TypeError, RecursionError):
         return {"omitted": "not JSON"}
     return value if length <= limit else {"omitted": count(length, "character")}
+
+
+def _length(value: Any) -> int:
+    """Characters of its JSON. Raises ValueError when a message cannot carry it."""
+    text = json.dumps(value, ensure_ascii=False, allow_nan=False)
+    text.encode()
+    return len(text)
+
+
+def _carried(value: Any) -> Any:
+    if isinstance(value, str):
+        return value.encode("utf-8", "replace").decode()
+    if isinstance(value, float) and not math.isfinite(value):
+        return "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    if is_mapping(value):
+        return {_carried(key): _carried(item) for key, item in value.items()}
+    return [_carried(item) for item in value] if is_list(value) else value

@@ -10,28 +10,31 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.errors import MCPError, RemoteProtocolError
+from jupyter_mcp.errors import ConnectionLost, MCPError, RemoteProtocolError
 from jupyter_mcp.protocol import jsonrpc
-from jupyter_mcp.protocol.framing import Line, parse_line, printable
+from jupyter_mcp.protocol.framing import Line, answered, parse_line, printable
 from jupyter_mcp.protocol.sse import Event, TooLarge
-from jupyter_mcp.transport.base import Noise, Refused
+from jupyter_mcp.transport.base import Noise, Refused, unreadable
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
+
+    import yarl
 
     from jupyter_mcp.protocol.jsonrpc import Id
     from jupyter_mcp.protocol.sse import SseDecoder
     from jupyter_mcp.transport.base import Message, Receiver
-    from jupyter_mcp.transport.http.wire import Answer
+    from jupyter_mcp.transport.http.wire import Answer, Wire
 
 EVENTS = "text/event-stream"
 DRAIN = 1.0  # seconds for the end of a stream whose response has come
+POST_LIMIT = 30.0  # seconds for what gets no answer to be taken
+REFUSAL_LIMIT = 2**20  # bytes read of an answer that is no success
 _SHOWN = 500  # characters of a page that are kept
 _PAGE = re.compile(r"<(script|style|head)\b.*?(</\1\s*>|\Z)|<!--.*?(-->|\Z)|<[^>]*(>|\Z)", re.IGNORECASE | re.DOTALL)
 _HEAD_METHOD = re.compile(rb'"method"\s*:')
-_HEAD_ID = re.compile(rb'"id"\s*:\s*(?:(-?\d{1,18})\b|"([^"\\]{1,200})")')
 
 
 class Exchange:
@@ -53,7 +56,7 @@ class Exchange:
 
     def takes(self, message: Message) -> bool:
         """Whether a message is the response to it; if so it is given our id and noted."""
-        if "method" in message or self.answered:
+        if self.answered or jsonrpc.kind(message) not in ("response", "error"):
             return False
         said = message.get("id")
         if said is None:
@@ -103,6 +106,42 @@ async def read_events(
             receiver.on_alive(None if exchange is None else exchange.id)
         if exchange is not None and exchange.answered:
             return
+    last = decoder.eof() if exchange is not None else None
+    if last is not None and (line := parse_line(last.data)).messages and line.noise is None:
+        take_event(last, receiver, exchange)  # whole, although the blank line after it is missing
+
+
+async def deposit(
+    wire: Wire, headers: Mapping[str, str], data: bytes, message: Mapping[str, Any], target: yarl.URL | None = None
+) -> str | None:
+    """POST what gets no answer. What the server says to it means nothing, unless it refuses it: then in which words.
+
+    A server that closes the connection instead of answering has read it all the same.
+
+    Raises:
+        ConnectionLost: the server cannot be reached, or does not take it in time.
+    """
+    try:
+        async with asyncio.timeout(POST_LIMIT):
+            answer = await wire.send("POST", headers, data, target)
+            fine = answer.status < 400
+            limit = 0 if fine and answer.media_type == EVENTS else REFUSAL_LIMIT
+            body = await answer.start(limit, DRAIN if fine else None)
+    except TimeoutError:
+        raise ConnectionLost(f"{wire.where} did not take a message within {POST_LIMIT:g} s.") from None
+    except ConnectionLost as error:
+        if error.may_have_run:
+            return None
+        raise
+    except Refused as error:
+        refused: Message | Refused = error
+    else:
+        if fine:
+            return None
+        refused = refusal(answer, body, None)
+    assert isinstance(refused, Refused)
+    words = f": {refused.body}" if refused.body else ""
+    return f"{refused} to {message.get('method', 'an answer')}{words}"
 
 
 async def drain(answer: Answer, decoder: SseDecoder, receiver: Receiver) -> None:
@@ -115,6 +154,10 @@ async def drain(answer: Answer, decoder: SseDecoder, receiver: Receiver) -> None
 def take_event(event: Event, receiver: Receiver, exchange: Exchange | None) -> None:
     """Hand on one event; one of another type counts when it holds a message all the same."""
     line = deliver(receiver, event.data, exchange)
+    if line.answers is not None and not (exchange is not None and exchange.answered):
+        if exchange is not None and jsonrpc.match_id({exchange.id: None}, line.answers) is not None:
+            raise unreadable(line.why)
+        receiver.on_request_failed(line.answers, unreadable(line.why))
     if not line.messages and event.event == "message" and line.noise is not None:
         receiver.on_noise(Noise("http", line.noise))
 
@@ -124,8 +167,7 @@ def oversize(item: TooLarge, receiver: Receiver, exchange: Exchange | None) -> N
     error = too_large("an event", item.limit)
     if exchange is not None and not _HEAD_METHOD.search(item.head):
         raise error
-    if exchange is None and (found := _HEAD_ID.search(item.head)) and not _HEAD_METHOD.search(item.head):
-        request_id = int(found[1]) if found[1] else found[2].decode("utf-8", "replace")
+    if exchange is None and (request_id := answered(item.head)) is not None:
         receiver.on_request_failed(request_id, error)
     else:
         receiver.on_noise(Noise("http", str(error)))

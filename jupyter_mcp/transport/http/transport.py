@@ -24,10 +24,21 @@ from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.modern import REVISION_KEY, is_enveloped, meta_of
 from jupyter_mcp.protocol.shapes import mapping_of
 from jupyter_mcp.protocol.sse import SseDecoder
-from jupyter_mcp.transport.base import Closed, Noise, Refused, SessionEnded
+from jupyter_mcp.transport.base import Closed, Noise, Refused, SessionEnded, unreadable
 from jupyter_mcp.transport.http.options import HttpOptions
 from jupyter_mcp.transport.http.session import Session
-from jupyter_mcp.transport.http.streams import EVENTS, Exchange, deliver, drain, plain, read_events, refusal, too_large
+from jupyter_mcp.transport.http.streams import (
+    EVENTS,
+    REFUSAL_LIMIT,
+    Exchange,
+    deliver,
+    deposit,
+    drain,
+    plain,
+    read_events,
+    refusal,
+    too_large,
+)
 from jupyter_mcp.transport.http.wire import Answer, TooBig, Wire
 
 if TYPE_CHECKING:
@@ -40,10 +51,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("jupyter_mcp.transport")
 
 # Seconds
-POST_LIMIT = 30.0  # for a notification or an answer of ours to be accepted
 CLOSE_LIMIT = 2.0
-
-REFUSAL_LIMIT = 2**20  # bytes read of an answer that is no success
 
 _POST = {"Content-Type": "application/json", "Accept": f"application/json, {EVENTS}"}
 
@@ -165,19 +173,9 @@ class HttpTransport:
             headers[names.VERSION] = str(self._envelope)
             if "method" in message:
                 headers[names.METHOD] = names.encode_value(message["method"])
-        try:
-            async with asyncio.timeout(POST_LIMIT):
-                answer = await self._wire.send("POST", {**_POST, **headers}, data)
-                body = await answer.start(REFUSAL_LIMIT if answer.media_type != EVENTS else 0)
-        except TimeoutError:
-            raise ConnectionLost(f"{self._wire.where} did not take a message within {POST_LIMIT:g} s.") from None
-        except Refused as refused:
-            self._receiver.on_noise(Noise("http", f"{refused} to {message.get('method', 'an answer')}: {refused.body}"))
-            return
-        if answer.status >= 400:
-            refused = refusal(answer, body, None)
-            words = f": {refused.body}" if isinstance(refused, Refused) and refused.body else ""
-            self._receiver.on_noise(Noise("http", f"{refused} to {message.get('method', 'an answer')}{words}"))
+        refused = await deposit(self._wire, {**_POST, **headers}, data, message)
+        if refused:
+            self._receiver.on_noise(Noise("http", refused))
         elif message.get("method") == "notifications/initialized" and self._session is not None:
             self._session.listen()
 
@@ -239,6 +237,8 @@ class HttpTransport:
                 return
             if line.messages:
                 raise RemoteProtocolError("The server answered another request than ours.")
+            if line.answers is not None:
+                raise unreadable(line.why)
         raise Refused(answer.status, answer.reason, plain(body) or "an empty answer, where a result is due")
 
     async def _refused(self, exchange: Exchange, answer: Answer, sent: Mapping[str, str]) -> None:

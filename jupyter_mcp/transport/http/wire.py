@@ -34,8 +34,9 @@ if TYPE_CHECKING:
     from jupyter_mcp.transport.http.options import HttpOptions
 
 MOST_REDIRECTS = 5
-START_LIMIT = 5.0  # seconds for the text of a refusal
+START_LIMIT = 2.0  # seconds for the text of a refusal
 _LONG_HEADER = 2**16
+_UNSENDABLE = re.compile(r"[\x00-\x20\x7f]")  # in a URL
 _READ_AHEAD = 2**18
 # what is ours to say; a person's header of that name is left out
 _OURS = {"accept", "content-type", "content-length", "transfer-encoding", "connection", "accept-encoding"} | {
@@ -87,11 +88,11 @@ class Answer:
                 raise TooBig
         return parts[0] if len(parts) == 1 else b"".join(parts)
 
-    async def start(self, limit: int) -> bytes:
+    async def start(self, limit: int, seconds: float | None = None) -> bytes:
         """The first bytes of the body, at most `limit`, that come within a few seconds; what goes wrong is its end."""
         data = b""
         try:
-            async with asyncio.timeout(START_LIMIT):
+            async with asyncio.timeout(START_LIMIT if seconds is None else seconds):
                 while len(data) < limit and (part := await self.some()):
                     data += part
         except (ConnectionLost, TimeoutError):
@@ -162,7 +163,7 @@ class Wire:
             fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
         except ValueError:
             fine = False
-        if not fine or re.search(r"[\x00-\x20\x7f]", self._url):
+        if not fine or _UNSENDABLE.search(self._url):
             raise ConnectionFailed(
                 "The address is not a URL that HTTP can use.", hint="It begins with http:// or https://."
             )
@@ -240,8 +241,7 @@ class Wire:
         response.close()
         there = _within(target, location)
         if there is None:
-            named = printable(urljoin(str(target), location))
-            raise Refused(status, response.reason or "", f"it redirects to {named}; use that URL")
+            raise Refused(status, response.reason or "", _elsewhere(target, location))
         if status == 303 and method == "POST":
             raise Refused(status, response.reason or "", f"it redirects a POST to a page, {_shown(there)}")
         if status in (301, 308) and target == self._target:
@@ -256,7 +256,8 @@ class Wire:
 
 
 def _verbatim(URL: type[yarl.URL], url: str) -> yarl.URL:
-    return URL(url, encoded=url.isascii())
+    """As it is, unless it holds what would break the line that it is sent in."""
+    return URL(url, encoded=url.isascii() and not _UNSENDABLE.search(url))
 
 
 def _within(base: yarl.URL, location: str) -> yarl.URL | None:
@@ -267,6 +268,18 @@ def _within(base: yarl.URL, location: str) -> yarl.URL | None:
         return new if there.username is None and _same_origin(base, new) else None
     except ValueError:
         return None
+
+
+def _elsewhere(base: yarl.URL, location: str) -> str:
+    """Where a redirect leads that is not followed, in words without anybody's password."""
+    try:
+        there = urlsplit(urljoin(str(base), location))
+    except ValueError:
+        there = urlsplit("")
+    if there.scheme not in ("http", "https") or not there.netloc:
+        return f"it redirects to what is no address: {printable(location.rpartition('@')[2], 100)}"
+    named = printable(urlunsplit(there._replace(netloc=there.netloc.rpartition("@")[2], fragment="")))
+    return f"it redirects to {named}; use that URL"
 
 
 def _same_origin(a: yarl.URL, b: yarl.URL) -> bool:
@@ -311,11 +324,22 @@ def explained(error: Exception, where: str, seconds: float = 0.0, proxy: str | N
         return ConnectionLost(f"The URL of {where} cannot be used.", may_have_run=False)
     if isinstance(error, aiohttp.ServerDisconnectedError):
         return ConnectionLost(f"{where} closed the connection without an answer.")
+    if _is_encoding(error):
+        return ConnectionLost(f"{where} sent an answer that is not compressed as its Content-Encoding says.")
     if isinstance(error, aiohttp.ClientPayloadError):
         return ConnectionLost(f"{where} closed the connection in the middle of its answer.")
     if isinstance(error, aiohttp.ClientResponseError):
         return ConnectionLost(f"{where} answered with something that is not HTTP ({printable(error.message, 80)}).")
     return ConnectionLost(f"The connection to {where} broke ({_reason(error)}).")
+
+
+def _is_encoding(error: BaseException | None) -> bool:
+    """Whether the bytes came and could not be unpacked."""
+    from aiohttp.http_exceptions import ContentEncodingError
+
+    if isinstance(error, ContentEncodingError):
+        return True
+    return error is not None and (_is_encoding(error.__cause__) or "content-encoding" in str(error).lower())
 
 
 _URL = re.compile(r" for \w+://\S+")  # a URL may hold secrets; where is said anyway
