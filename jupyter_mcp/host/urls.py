@@ -27,6 +27,7 @@ _LOCAL = ("localhost", "127.0.0.1", "::1")
 _PORTS = {"http": 80, "https": 443}
 _NAME = re.compile(r"[A-Za-z0-9_-]{1,63}\Z")
 _NUMBER = re.compile(r"[\d.]+|0[xX][0-9a-fA-F.xX]+|[0-9a-fA-F:]*:[0-9a-fA-F:.]*\Z")
+_KEPT_BY_BROWSERS = frozenset("\u00df\u1e9e\u03c2")  # letters that Python's codec (IDNA 2003) makes others of
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*):")
 
 
@@ -164,7 +165,8 @@ def _ascii(host: str) -> str | None:
     if host.isascii():
         return host
     try:
-        return host.encode("idna").decode("ascii")
+        if not _KEPT_BY_BROWSERS.intersection(host):
+            return host.encode("idna").decode("ascii")
     except UnicodeError:
         pass
     try:

@@ -88,6 +88,8 @@ def test_anything_else_is_refused_with_a_reason(url: Any, reason: str) -> None:
         ("https://例え.テスト/", "xn--r8jz45g.xn--zckzah", "例え.テスト"),
         ("https://example。org/", "example.org", ""),
         ("https://xn--999999999999/", "xn--999999999999", ""),
+        ("https://faß.de/", "xn--fa-hia.de", "faß.de"),  # browsers do not make it fass.de, which is another site
+        ("https://βόλος.com/", "xn--nxasmm1c.com", "βόλος.com"),
         ("https://example.org/", "example.org", ""),
     ],
 )
