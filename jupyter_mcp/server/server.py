@@ -338,9 +338,13 @@ class Server(Offering):
         Args:
             token: what clients must bring; False wants none, and then only loopback addresses are answered.
             options: see `server.http.endpoint.Endpoint`, which is also what to use to close it in good order.
+
+        Raises UsageError for a token that is empty or none.
         """
         from jupyter_mcp.server.http.endpoint import Endpoint
 
+        if not token and token is not False:  # a variable that was not set, above all
+            raise UsageError("An empty token protects nothing; token=False says that none is wanted.")
         return Endpoint(self, token=token or None, **options).application()
 
     def tool_schema(self, name: str) -> Mapping[str, Any] | None:

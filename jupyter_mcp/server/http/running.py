@@ -65,9 +65,9 @@ async def serve_http(
     **options: Any,
 ) -> AsyncGenerator[Running]:
     """Listen for the length of an `async with`; see `Server.serve_http`."""
-    secret = new_token() if token is True else token or None
-    if token == "":
+    if not token and token is not False:  # a variable that was not set, above all
         raise UsageError("An empty token protects nothing; token=False says that none is wanted.")
+    secret = new_token() if token is True else token or None
     if secret is None and not is_loopback(host):
         raise UsageError(f"Without a token a server listens on loopback addresses only, not on {host!r}.")
     names = (*LOOPBACK_NAMES, *hosts, *(() if host in _WILDCARDS else (host,)))

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jupyter_mcp.errors import UsageError
 from jupyter_mcp.protocol import listen
 from jupyter_mcp.server import Server
 from jupyter_mcp.server.http import endpoint as endpoints
@@ -118,6 +119,15 @@ def test_a_host_that_only_begins_like_ours_is_not_ours(host: str):
 def test_an_origin_that_only_resembles_ours_is_not_ours(origin: str):
     refusal = Names(("localhost", "[::1]")).check(["localhost:5"], [origin])
     assert refusal is not None and refusal.status == 403
+
+
+@pytest.mark.parametrize("token", ["", None])
+async def test_a_token_that_was_not_set_is_not_the_wish_to_have_none(token: Any):
+    with pytest.raises(UsageError):
+        async with Server("x").serve_http(token=token):
+            pass
+    with pytest.raises(UsageError):
+        Server("x").application(token=token)
 
 
 async def test_names_that_proxies_report_are_not_believed():
