@@ -76,7 +76,7 @@ class Redactor:
             for name in _SAYING:
                 said = getattr(behind, name, None)
                 if said:
-                    setattr(behind, name, mask(said))
+                    setattr(behind, name, self.known(said) if name == "hint" else mask(said))  # hints are our own words
             behind = behind.__cause__ or behind.__context__
 
     def _mask(self, value: Any) -> Any:
