@@ -1,0 +1,1 @@
+"""Bounded views of objects, which run none of their code."""

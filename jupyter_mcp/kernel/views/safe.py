@@ -1,0 +1,143 @@
+"""Questions about an object that run none of its code.
+
+`getattr`, `isinstance` with a foreign class, `len`, `==`, `hash` and `repr` can be answered by the object itself: by a
+property, `__getattr__`, a `__class__` that lies, a metaclass. Here only the interpreter answers: the real type, the
+dictionaries of classes, the instance's own dictionary and slots.
+
+Above: every view. Nothing here knows about formats or libraries.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType, ModuleType
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+__all__ = [
+    "SIMPLE",
+    "class_dict",
+    "find_base",
+    "instance_dict",
+    "is_a",
+    "label",
+    "library",
+    "module_dict",
+    "module_of",
+    "mro",
+    "name_of",
+    "shallow_size",
+    "slots",
+]
+
+SIMPLE = frozenset(
+    (type(None), bool, int, float, complex, str, bytes)
+)  # immutable, and their methods are the interpreter's
+_LONGEST_NAME = 200  # characters of a type's name
+
+
+def _reader(cls: Any, name: str) -> Callable[[object], Any]:
+    return cls.__dict__[name].__get__
+
+
+_mro = _reader(type, "__mro__")
+_dict = _reader(type, "__dict__")
+_name = _reader(type, "__qualname__")
+_flags = _reader(type, "__flags__")
+_module_dict = _reader(ModuleType, "__dict__")
+_HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made by a class statement
+
+
+def mro(cls: type) -> tuple[type, ...]:
+    """The classes that a class is made of, whatever its metaclass says."""
+    return _mro(cls)
+
+
+def class_dict(cls: type) -> MappingProxyType[str, Any]:
+    """The attributes of one class, unbound."""
+    return _dict(cls)
+
+
+def is_a(value: object, cls: type) -> bool:
+    """Whether the real type of a value is, or derives from, a class."""
+    return any(base is cls for base in mro(type(value)))  # `in` would ask a metaclass's `__eq__`
+
+
+def name_of(cls: type) -> str:
+    """The qualified name of a class without the functions it was made in, clipped."""
+    name = str(_name(cls))
+    return _clean(name.rpartition("<locals>.")[2] or name)
+
+
+def module_of(cls: type) -> str:
+    """The module that a class says it comes from ("builtins" when it says nothing readable)."""
+    module = class_dict(cls).get("__module__", "builtins")
+    return _clean(module) if type(module) is str else "builtins"
+
+
+def label(cls: type) -> str:
+    """How a class is called in a text: `module.Name`, without the module for Python's own."""
+    module = module_of(cls)
+    return name_of(cls) if module in ("builtins", "__main__") else f"{module}.{name_of(cls)}"
+
+
+def library(value: object) -> str:
+    """The top-level package that the type of a value says it comes from."""
+    return module_of(type(value)).partition(".")[0]
+
+
+def find_base(value: object, dotted: str) -> Any:
+    """The class of this dotted name when the value is one and its module is loaded, else None.
+
+    The module is only looked up among those loaded, and the class is compared by identity: a class that merely has
+    the same name is not taken for it.
+    """
+    module, _, name = dotted.rpartition(".")
+    loaded = sys.modules.get(module)
+    if loaded is None:
+        return None
+    found = module_dict(loaded).get(name)
+    return found if isinstance(found, type) and is_a(value, found) else None
+
+
+def module_dict(module: object) -> dict[str, Any]:
+    """The names of a module, without its `__getattr__`."""
+    return instance_dict(module) or {}
+
+
+def instance_dict(value: object) -> dict[str, Any] | None:
+    """The instance's own dictionary itself (not a copy), past any property of that name; None when it has none."""
+    for cls in mro(type(value)):
+        getter = class_dict(cls).get("__dict__")
+        if type(getter) is GetSetDescriptorType:
+            found = getter.__get__(value)
+            return cast("dict[str, Any]", found) if type(found) is dict else None
+    if is_a(value, ModuleType):
+        return _module_dict(value)
+    return None
+
+
+def slots(value: object) -> dict[str, Any]:
+    """What the slots that the value's classes declared hold; empty ones are left out."""
+    found: dict[str, Any] = {}
+    for cls in reversed(mro(type(value))):
+        for name, member in tuple(class_dict(cls).items()):
+            if type(member) is MemberDescriptorType and type(name) is str and _flags(cls) & _HEAP:
+                try:
+                    found[name] = member.__get__(value)
+                except AttributeError:
+                    continue
+    return found
+
+
+def shallow_size(value: object) -> int:
+    """Bytes that the interpreter holds for the object itself, not for what it refers to."""
+    if _flags(type(value)) & _HEAP:
+        return object.__sizeof__(value)  # the class's own `__sizeof__` would be foreign code
+    return sys.getsizeof(value)
+
+
+def _clean(text: str) -> str:
+    return "".join(char if char.isprintable() else "�" for char in str.__str__(text)[:_LONGEST_NAME])
