@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import json
+from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from tornado.web import Application
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.protocol import listen
-from jupyter_mcp.server import Server
+from jupyter_mcp.protocol import listen, tasks
+from jupyter_mcp.server import AsyncContext, Server
 from jupyter_mcp.server.http import endpoint as endpoints
 from jupyter_mcp.server.http import running, sessions
+from jupyter_mcp.server.http.endpoint import Endpoint
 from jupyter_mcp.server.http.guard import Names
 from jupyter_mcp.server.http.handler import NowhereHandler
+from jupyter_mcp.server.http.running import Running
 from tests.server.http.conftest import serving, until
+from tests.server.http.raw import Raw
+from tests.server.http.test_guard import Mine
 from tests.server.http.test_old_sse import open_stream
 
 if TYPE_CHECKING:
-    from tests.server.http.raw import Connection, Raw
+    from collections.abc import AsyncGenerator
+
+    from tests.server.http.raw import Connection
 
 pytestmark = pytest.mark.anyio
 CALL = {"jsonrpc": "2.0", "method": "tools/call", "params": {"name": "wait"}}
@@ -248,3 +258,78 @@ async def test_the_files_of_a_connection_that_was_refused_are_free_again():
             (await raw.connect()).abort()
         await until(lambda: raw.running.endpoint.running == 0)
         assert (await raw.modern("tools/list")).status == 200
+
+
+# --- two clients of one endpoint
+
+
+@asynccontextmanager
+async def two_users() -> AsyncGenerator[tuple[Raw, Raw]]:
+    """Ann and Bob, at an endpoint of an application that knows both."""
+    server = Server("shared")
+
+    @server.tool
+    async def secret(ctx: AsyncContext) -> str:
+        return f"{ctx.principal} said {(await ctx.elicit('Your secret?', str)).data}"
+
+    @server.tool(task=True)
+    async def work(ctx: AsyncContext) -> str:
+        return f"{ctx.principal} said {(await ctx.elicit('Your secret?', str)).data}"
+
+    endpoint = Endpoint(server, token=None)
+    http = HTTPServer(Application([(path, Mine, given) for path, _, given in endpoint.rules()]))
+    sockets = bind_sockets(0, "127.0.0.1")
+    http.add_sockets(sockets)
+    where = Running("", None, sockets[0].getsockname()[1], endpoint)
+    try:
+        async with Raw(where) as ann, Raw(where) as bob:
+            ann.base["X-Key"], bob.base["X-Key"] = "key-1", "key-2"
+            yield ann, bob
+    finally:
+        http.stop()
+        await endpoint.close(0.5)
+        await http.close_all_connections()
+
+
+async def test_the_state_of_a_question_is_good_for_nobody_else():
+    async with two_users() as (ann, bob):
+        asked = (await (await ann.modern("tools/call", {"name": "secret"})).last())["result"]
+        (key,) = asked["inputRequests"]
+        answer = {"action": "accept", "content": {"value": "x"}}
+        params = {"name": "secret", "requestState": asked["requestState"], "inputResponses": {key: answer}}
+        stolen = await (await bob.modern("tools/call", params)).last()
+        assert stolen["error"]["code"] == -32602 and "ann" not in json.dumps(stolen)
+        own = (await (await ann.modern("tools/call", params)).last())["result"]  # the theft has cost her nothing
+        assert own["content"][0]["text"].startswith("ann said")
+
+
+async def test_a_task_is_there_for_nobody_else():
+    extensions = {"elicitation": {"form": {}}, "extensions": {tasks.EXTENSION: {}}}
+    async with two_users() as (ann, bob):
+        begun = (await (await ann.modern("tools/call", {"name": "work"}, capabilities=extensions)).last())["result"]
+        task = {"taskId": begun["taskId"]}
+        acts: dict[str, dict[str, Any]] = {"get": {}, "cancel": {}, "update": {"inputResponses": {}}}
+        for act, more in acts.items():
+            method = f"tasks/{act}"
+            refused = await (await bob.modern(method, {**task, **more}, capabilities=extensions)).last()
+            unknown: dict[str, Any] = {"taskId": "x" * 32, **more}
+            absent = await (await bob.modern(method, unknown, capabilities=extensions)).last()
+            assert refused["error"] == absent["error"] and refused["error"]["code"] == -32602
+        wanted = {"notifications": {"taskIds": [begun["taskId"]]}}
+        heard = await (await bob.modern("subscriptions/listen", wanted, capabilities=extensions)).message()
+        assert "taskIds" not in heard["params"]["notifications"]
+        state = (await (await ann.modern("tasks/get", task, capabilities=extensions)).last())["result"]
+        assert state["status"] in ("working", "input_required")
+
+
+async def test_a_session_and_its_events_are_there_for_nobody_else():
+    async with two_users() as (ann, bob):
+        await ann.initialize()
+        told = await ann.request("tools/call", {"name": "secret"})
+        first = await told.event()
+        assert first is not None and first.id
+        bob.session, bob.revision = ann.session, ann.revision
+        assert (await bob.get(first.id)).status == 404
+        assert (await bob.request("ping")).status == 404
+        assert (await bob.http("DELETE", bob.of_session())).status == 404
+        assert (await ann.request("ping")).status == 200
