@@ -304,7 +304,7 @@ async def test_the_state_of_a_question_is_good_for_nobody_else():
 
 
 async def test_a_task_is_there_for_nobody_else():
-    extensions = {"elicitation": {"form": {}}, "extensions": {tasks.EXTENSION: {}}}
+    extensions: dict[str, Any] = {"elicitation": {"form": {}}, "extensions": {tasks.EXTENSION: {}}}
     async with two_users() as (ann, bob):
         begun = (await (await ann.modern("tools/call", {"name": "work"}, capabilities=extensions)).last())["result"]
         task = {"taskId": begun["taskId"]}
