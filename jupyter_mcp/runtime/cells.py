@@ -6,12 +6,14 @@ Nothing is displayed or run here, except the callbacks others leave for the end 
 
 from __future__ import annotations
 
+import time
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.runtime import frontend
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Generator
 
 __all__ = ["Cells", "cells"]
 
@@ -19,11 +21,20 @@ _REMEMBERED = 2000
 
 
 class Cells:
-    """Follows the cells of one shell; `watch` may be called any number of times."""
+    """Follows the cells of one shell; `watch` may be called any number of times.
+
+    Attributes:
+        running: a cell is running now.
+        began: when it began, as `time.monotonic()` says; of the last one, when none is running.
+        last: identity and message of the cell that was run last.
+        at_begin, at_end: called when a cell begins and ends.
+    """
 
     def __init__(self) -> None:
         self._shell: Any | None = None
         self.running = False
+        self.began = 0.0
+        self._aside = 0
         self.last: tuple[Any, dict[str, Any]] | None = None
         self._runs: dict[str, str] = {}
         self.at_begin: list[Callable[[], object]] = []
@@ -41,6 +52,7 @@ class Cells:
         here = frontend.parent()
         if here is not None and here[1]["header"].get("msg_type") == "execute_request":
             self.running = True  # watching begins inside a cell, whose end will be seen
+            self.began = time.monotonic()
             self._note(here)
 
     def unwatch(self) -> None:
@@ -54,13 +66,25 @@ class Cells:
             except ValueError:  # somebody has reset the events
                 continue
 
+    @contextmanager
+    def aside(self) -> Generator[None]:
+        """What IPython runs inside is no cell of the notebook: nobody is told that one begins or ends."""
+        self._aside += 1
+        try:
+            yield
+        finally:
+            self._aside -= 1
+
     def rerun(self, message: dict[str, Any]) -> bool:
         """Whether the cell that was run by that message has been run again since (its output is gone)."""
         cell_id, message_id = _cell_id(message), message["header"]["msg_id"]
         return cell_id is not None and self._runs.get(cell_id, message_id) != message_id
 
     def _begin(self, _info: Any = None) -> None:
+        if self._aside:
+            return
         self.running = True
+        self.began = time.monotonic()
         here = frontend.parent()
         if here is not None:
             self._note(here)
@@ -68,6 +92,8 @@ class Cells:
             function()
 
     def _end(self, _result: Any = None) -> None:
+        if self._aside:
+            return
         self.running = False
         for function in list(self.at_end):
             function()

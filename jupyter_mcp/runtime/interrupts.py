@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Generator
     from types import FrameType
 
-__all__ = ["Recorder", "error", "raising", "recording", "running_loop"]
+__all__ = ["Recorder", "error", "handling", "raising", "recording", "running_loop"]
 
 
 class Recorder:
@@ -38,7 +38,7 @@ class Recorder:
 def recording(wake: Callable[[], object]) -> Generator[Recorder]:
     """Record SIGINT until the end, then put back the handler that was there. Main thread only."""
     recorder = Recorder(wake)
-    with _handler(recorder.hit):
+    with handling(recorder.hit):
         yield recorder
 
 
@@ -81,12 +81,13 @@ def _caught_above() -> bool:
 @contextmanager
 def raising() -> Generator[None]:
     """SIGINT raises KeyboardInterrupt inside (for `input()`), then is what it was before."""
-    with _handler(signal.default_int_handler):
+    with handling(signal.default_int_handler):
         yield
 
 
 @contextmanager
-def _handler(handler: Callable[[int, FrameType | None], Any]) -> Generator[None]:
+def handling(handler: Callable[[int, FrameType | None], Any]) -> Generator[None]:
+    """`handler` takes SIGINT inside; then the one that was there before does again. Main thread, else nothing."""
     try:
         before = signal.signal(signal.SIGINT, handler)
     except ValueError:  # not the main thread of the main interpreter: no signals here
