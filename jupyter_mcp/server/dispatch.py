@@ -20,7 +20,7 @@ from jupyter_mcp.server import hints, results
 from jupyter_mcp.server.context import AsyncContext, Context
 from jupyter_mcp.server.failures import Failure, as_failure, complain, raise_if_protocol, sentence, unknown
 from jupyter_mcp.server.infer import InvalidArguments
-from jupyter_mcp.server.paging import PAGE_SIZE, InvalidCursor, page
+from jupyter_mcp.server.paging import PAGE_SIZE, Entry, InvalidCursor, Joined, page
 from jupyter_mcp.server.parking import Parking
 from jupyter_mcp.server.questions import InputRequired, UrlRequired
 from jupyter_mcp.server.registry import (
@@ -40,8 +40,9 @@ from jupyter_mcp.server.tasks import ServerTasks, Started, TaskWork
 from jupyter_mcp.server.workers import Workers
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from jupyter_mcp.protocol.revisions import Features
     from jupyter_mcp.server.exchange import Exchange
 
 
@@ -59,6 +60,7 @@ class Offer:
     tasks: ServerTasks = field(default_factory=ServerTasks)
     workers: Workers = field(default_factory=Workers)
     page_size: int = PAGE_SIZE
+    more_resources: Callable[[Features], Sequence[Entry]] | None = None
 
 
 class Dispatcher:
@@ -112,7 +114,8 @@ class Dispatcher:
         return self._list(self._offer.tools, "tools", exchange)
 
     def _list_resources(self, exchange: Exchange) -> dict[str, Any]:
-        return self._list(self._offer.resources, "resources", exchange)
+        more = self._offer.more_resources
+        return self._list(self._offer.resources, "resources", exchange, more(exchange.features) if more else ())
 
     def _list_templates(self, exchange: Exchange) -> dict[str, Any]:
         return self._list(self._offer.templates, "resourceTemplates", exchange)
@@ -120,8 +123,9 @@ class Dispatcher:
     def _list_prompts(self, exchange: Exchange) -> dict[str, Any]:
         return self._list(self._offer.prompts, "prompts", exchange)
 
-    def _list(self, shelf: Shelf[Any], key: str, exchange: Exchange) -> dict[str, Any]:
-        entries = shelf.wire(exchange.peer.revision, exchange.features)
+    def _list(self, shelf: Shelf[Any], key: str, exchange: Exchange, more: Sequence[Entry] = ()) -> dict[str, Any]:
+        known = shelf.wire(exchange.peer.revision, exchange.features)
+        entries = Joined(known, more) if more else known
         try:
             chosen, cursor = page(entries, exchange.params.get("cursor"), key, self._offer.page_size)
         except InvalidCursor as error:

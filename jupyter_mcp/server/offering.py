@@ -18,8 +18,10 @@ from jupyter_mcp.server.signature import Handler, inspect_handler
 
 if TYPE_CHECKING:
     from jupyter_mcp.protocol.inbound import ServerFacts
+    from jupyter_mcp.protocol.revisions import Features
     from jupyter_mcp.server.dispatch import Offer
     from jupyter_mcp.server.hints import CacheScope
+    from jupyter_mcp.server.paging import Entry
     from jupyter_mcp.server.tasks import TaskWish
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -180,6 +182,16 @@ class Offering:
     def remove_resource(self, uri: str) -> None:
         """Take a resource or template away. Raises UsageError when there is none."""
         (self._offer.templates if uri in self._offer.templates else self._offer.resources).remove(uri)
+        self._changed("resources")
+
+    def more_resources(self, listing: Callable[[Features], Sequence[Entry]]) -> None:
+        """List what comes and goes by itself after the resources that were added; a template reads it.
+
+        Args:
+            listing: called on the loop for every `resources/list`: URI and description (as on the wire, at these
+                features) of each. A sequence that makes its entries when they are looked at spares the other pages.
+        """
+        self._offer.more_resources = listing
         self._changed("resources")
 
     # --- prompts

@@ -9,20 +9,44 @@ from __future__ import annotations
 import base64
 import binascii
 import json
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from collections.abc import Sequence
+from collections.abc import Sequence
+from typing import Any, overload
 
 PAGE_SIZE = 100
+Entry = tuple[str, "dict[str, Any]"]
+"""Key and description of one entry of a list."""
 
 
 class InvalidCursor(Exception):
     """A cursor that this list did not make."""
 
 
+class Joined(Sequence[Entry]):
+    """Two lists one after the other, without a copy: the second may make its entries when they are looked at."""
+
+    def __init__(self, first: Sequence[Entry], second: Sequence[Entry]) -> None:
+        self._first = first
+        self._second = second
+
+    def __len__(self) -> int:
+        return len(self._first) + len(self._second)
+
+    @overload
+    def __getitem__(self, at: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Entry]: ...
+
+    def __getitem__(self, at: int | slice) -> Entry | list[Entry]:
+        if isinstance(at, slice):
+            return [self[place] for place in range(*at.indices(len(self)))]
+        place = range(len(self))[at]
+        before = len(self._first)
+        return self._first[place] if place < before else self._second[place - before]
+
+
 def page(
-    entries: Sequence[tuple[str, dict[str, Any]]], cursor: object, what: str, size: int = PAGE_SIZE
+    entries: Sequence[Entry], cursor: object, what: str, size: int = PAGE_SIZE
 ) -> tuple[list[dict[str, Any]], str | None]:
     """One page of a list.
 

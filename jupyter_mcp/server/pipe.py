@@ -71,6 +71,10 @@ class Pipe:
         """Something clients may want to know changed. Any thread."""
         self._session.changed(method, params)
 
+    def watched(self) -> set[str]:
+        """The URIs whose changes the client asked to hear of. Any thread."""
+        return self._session.watched()
+
     # --- what a transport calls
 
     def on_message(self, message: Message, size: int) -> None:

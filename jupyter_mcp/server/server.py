@@ -38,11 +38,12 @@ from jupyter_mcp.server.rounds import STATE_SECONDS, StateKeeper
 from jupyter_mcp.server.tasks import TTL, ServerTasks
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
     from contextlib import AbstractAsyncContextManager
 
     from tornado.web import Application
 
+    from jupyter_mcp.server.exchange import Exchange
     from jupyter_mcp.server.hints import CacheScope
     from jupyter_mcp.server.http.running import Running
     from jupyter_mcp.transport.base import Transport
@@ -55,6 +56,10 @@ class Told(Protocol):
 
     def changed(self, method: str, params: dict[str, Any] | None = None) -> None:
         """Something clients may want to know changed. Any thread."""
+        ...
+
+    def watched(self) -> set[str]:
+        """The URIs whose changes its clients asked to hear of. Any thread."""
         ...
 
 
@@ -80,6 +85,10 @@ class Server(Offering):
         max_parked: how many handlers may wait for answers at once (threads: a quarter of them); more run again.
         extensions: what the server does beyond the protocol, by id ("vendor.example/name"), each with its settings.
         task_ttl: seconds for which the outcome of a task is kept.
+
+    Attributes:
+        admit: called (on the loop) with every request before it is worked on; a `Failure` that it raises is the answer.
+        answered: called (on the loop) with a request and the response that is about to be sent.
     """
 
     def __init__(
@@ -140,6 +149,8 @@ class Server(Offering):
         self._sessions: set[Told] = set()
         self._lock = threading.Lock()
         self.dispatcher = Dispatcher(offer)
+        self.admit: Callable[[Exchange], object] | None = None
+        self.answered: Callable[[Exchange, Mapping[str, Any]], object] | None = None
 
     def __repr__(self) -> str:
         offer = self._offer
@@ -194,6 +205,12 @@ class Server(Offering):
         """The end of `attach`."""
         with self._lock:
             self._sessions.discard(session)
+
+    def watched(self) -> set[str]:
+        """The URIs whose changes somebody asked to hear of, as they were asked for. Any thread."""
+        with self._lock:
+            sessions = list(self._sessions)
+        return {uri for session in sessions for uri in session.watched()}
 
     def tasks_visible(self, ids: object, principal: str) -> list[str]:
         """Those of the task ids whose changes this principal may be told."""

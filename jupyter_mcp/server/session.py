@@ -237,6 +237,10 @@ class Session:
         """Something clients may want to know changed. Any thread."""
         self.work.changed(method, params)
 
+    def watched(self) -> set[str]:
+        """The URIs whose changes the client asked to hear of. Any thread."""
+        return self._watched.copy() | self.work.watched()
+
     def _tell_change(self, method: str, params: dict[str, Any] | None) -> None:
         if self._handshake.phase == "ready" and self._wanted(params):
             self._way.note(jsonrpc.notification(method, params))

@@ -82,6 +82,8 @@ class Work:
     def start(self, key: Hashable, exchange: Exchange, way: Way, own: Own = _NOTHING) -> None:
         """Begin to answer. What needs no waiting is answered now: a client may send more without waiting either."""
         try:
+            if self._server.admit is not None:
+                self._server.admit(exchange)
             if exchange.method == "subscriptions/listen":
                 self._listen(key, exchange, way)
                 return
@@ -130,6 +132,8 @@ class Work:
             message = jsonrpc.error(exchange.id, INTERNAL_ERROR, "The handler was cancelled by its own doing")
         if exchange.cancelled:
             return
+        if self._server.answered is not None:
+            self._server.answered(exchange, message)
         try:
             await way.send(message)
         except LocalProtocolError as error:
@@ -172,6 +176,11 @@ class Work:
             kept["taskIds"] = ids
         self._listening[key] = Listening(exchange.id, kept, way)
         way.note(jsonrpc.notification(listen.ACKNOWLEDGED, listen.stamp({"notifications": kept}, exchange.id)))
+
+    def watched(self) -> set[str]:
+        """The URIs that streams which listen asked for. Any thread."""
+        listening = list(self._listening.values())
+        return {uri for one in listening for uri in one.kept.get("resourceSubscriptions", ())}
 
     def end_listens(self) -> None:
         """End every stream that listens in good order: with its result."""

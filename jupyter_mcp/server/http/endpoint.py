@@ -15,14 +15,14 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.protocol import headers
 from jupyter_mcp.protocol.headers import ParamHeaders
 from jupyter_mcp.protocol.revisions import LEGACY, MODERN
-from jupyter_mcp.server.http.guard import LOOPBACK_NAMES, Names, Token
+from jupyter_mcp.server.http.guard import LOOPBACK_NAMES, Names, Refusal, Token
 from jupyter_mcp.server.http.sessions import Sessions
 from jupyter_mcp.server.work import Work
 
@@ -61,6 +61,7 @@ class Endpoint:
     Attributes:
         open: responses that are streams of events now.
         running: how many requests and streams there are now.
+        on_refused: told why a request was refused before it got as far as JSON-RPC (Host, Origin, token, size, room).
     """
 
     def __init__(
@@ -97,6 +98,7 @@ class Endpoint:
         self.open: set[Response] = set()
         self._expected: dict[Guarded, float] = {}  # requests whose body is still coming -> since when
         self.running = 0
+        self.on_refused: Callable[[Refusal], object] | None = None
         self.closing = False
         self._interval = keep_alive / 2
         self._timer: asyncio.TimerHandle | None = None

@@ -136,6 +136,8 @@ class Guarded(Base):
     def _refuse(self) -> None:
         refusal = self._refusal
         assert refusal is not None
+        if self.endpoint.on_refused is not None:
+            self.endpoint.on_refused(refusal)
         if refusal.challenge:
             self.set_header("WWW-Authenticate", refusal.challenge)
         self.plain(refusal.status, refusal.text)

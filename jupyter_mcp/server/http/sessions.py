@@ -128,6 +128,10 @@ class HttpSession:
         """Something clients may want to know changed. Any thread."""
         self.session.changed(method, params)
 
+    def watched(self) -> set[str]:
+        """The URIs whose changes the client asked to hear of. Any thread."""
+        return self.session.watched()
+
     async def finish(self, seconds: float) -> None:
         """Give what it works on so long to end by itself."""
         self.own.end()
