@@ -109,8 +109,8 @@ class Line:
     """What one line holds.
 
     Attributes:
-        messages: JSON-RPC messages in order; one, unless `batch`. A dict that says `jsonrpc` but is malformed is
-            among them (its `jsonrpc.kind` is "invalid"), so that a server can answer it.
+        messages: JSON-RPC messages in order; one, unless `batch`. A dict that says `jsonrpc`, or names a method and
+            an id, but is malformed is among them (its `jsonrpc.kind` is "invalid"), so that a server can answer it.
         noise: printable text about what is not a message, or None; may stand beside messages.
         batch: the line was a JSON array.
         code: for a server: the JSON-RPC error this line deserves when `noise` is all there is (else 0).
@@ -216,7 +216,10 @@ def answered(data: bytes) -> Id | None:
 
 
 def _is_rpc(value: object) -> bool:
-    return isinstance(value, dict) and ("jsonrpc" in value or jsonrpc.kind(cast("object", value)) != "invalid")
+    if not isinstance(value, dict):
+        return False
+    message = cast("dict[str, Any]", value)
+    return "jsonrpc" in message or jsonrpc.kind(message) != "invalid" or ("id" in message and "method" in message)
 
 
 def _parse_batch(items: list[Any], line: bytes, repaired: str | None) -> Line:

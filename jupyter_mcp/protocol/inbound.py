@@ -102,8 +102,13 @@ def route(
     if kind == "notification":
         return _route_notification(cast("dict[str, Any]", message), locked, initialized, revision or LATEST_LEGACY)
     if kind == "invalid":
-        return Rejection(_readable_id(message), INVALID_REQUEST, "Invalid request: this is not a JSON-RPC message")
+        return malformed(message)
     return Ignore("a response")
+
+
+def malformed(message: object) -> Rejection:
+    """What JSON that is no message deserves."""
+    return Rejection(_readable_id(message), INVALID_REQUEST, "Invalid request: this is not a JSON-RPC message")
 
 
 def route_batch(messages: Sequence[object], *, revision: str | None) -> Rejection | None:

@@ -197,6 +197,12 @@ def _answers(message: Mapping[str, Any]) -> bool:
     return said and message.get("id") is not None
 
 
+def is_bare(message: Mapping[str, Any]) -> bool:
+    """Whether a message is but an id: an empty reply to who asked under that id, a broken request to who did not."""
+    empty = message.get("method") is None and "result" not in message and "error" not in message
+    return empty and type(message.get("id")) in (int, str)
+
+
 def parse_error(obj: Mapping[str, Any]) -> RpcError:
     """The error of a message of kind "error", whatever its shape; the text that exists is kept."""
     raw = obj.get("error")

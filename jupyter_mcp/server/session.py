@@ -87,7 +87,7 @@ class Session:
         if refusal is not None:
             way.post(refusal.reply())
             return 1
-        expected = sum(1 for one in messages if jsonrpc.kind(one) in ("request", "invalid"))
+        expected = sum(map(self._is_answered, messages))
         batch = Batch(way, expected)
         for message in messages:
             if isinstance(message, dict):
@@ -96,9 +96,20 @@ class Session:
                 batch.post(jsonrpc.error(None, INVALID_REQUEST, "Invalid request: this is not a JSON-RPC message"))
         return expected
 
+    def _is_answered(self, message: object) -> bool:
+        kind = jsonrpc.kind(message)
+        return kind in ("request", "invalid") or (kind == "error" and self.is_broken(cast("Message", message)))
+
+    def is_broken(self, message: Message) -> bool:
+        """Whether a message is but an id that nobody asked under: a request without its method."""
+        return jsonrpc.is_bare(message) and jsonrpc.match_id(self._asked, message.get("id")) is None
+
     def _take(self, message: Message, way: Way) -> None:
-        if "method" not in message and jsonrpc.kind(message) in ("response", "error"):
-            self._answered(message)
+        if jsonrpc.kind(message) in ("response", "error"):
+            if self.is_broken(message):
+                way.post(inbound.malformed(message).reply())
+            else:
+                self._answered(message)
             return
         handshake = self._handshake
         routed = inbound.route(

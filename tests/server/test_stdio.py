@@ -187,6 +187,24 @@ def test_what_is_not_json_is_answered_and_the_pipe_lives_on(process: Process):
     assert process.call("echo", 13, text="alive") == "alive"
 
 
+@pytest.mark.parametrize(
+    "line",
+    [
+        {"id": 7, "method": "ping"},
+        {"jsonrpc": "1.0", "id": 7, "method": "ping"},
+        {"jsonrpc": "2.0", "id": 7, "method": 5},
+        {"jsonrpc": "2.0", "id": 7, "method": None},
+        {"jsonrpc": "2.0", "id": 7, "params": {}},
+        {"jsonrpc": "2.0", "id": 7},
+    ],
+)
+def test_a_request_that_is_none_is_refused_under_its_own_id(process: Process, line: dict[str, Any]):
+    process.write(json.dumps(line).encode() + b"\n")
+    answer = process.read()
+    assert (answer["id"], answer["error"]["code"]) == (7, -32600)
+    assert process.call("echo", 13, text="alive") == "alive"
+
+
 def test_large_messages_pass_both_ways(process: Process):
     assert len(process.call("big", n=5_000_000)) == 5_000_000
     assert len(process.call("echo", text="y" * 3_000_000)) == 3_000_000

@@ -96,6 +96,9 @@ class EndpointMixin(Guarded):
             self.response.accept()
             return
         if kind != "request":
+            if jsonrpc.is_bare(message):
+                self.invalid(message)
+                return
             self.reply(400, jsonrpc.error(None, INVALID_REQUEST, "Invalid request: clients send no responses"))
             return
         routed = self._route_modern(message)
@@ -138,6 +141,8 @@ class EndpointMixin(Guarded):
             if begins:
                 stream.status, stream.on_answer = MODERN_STATUS, self._began
             session.session.take(message, stream)
+        elif session.session.is_broken(message):
+            self.invalid(message)
         else:
             session.session.take(message, _NOWHERE)
             self.response.accept()

@@ -52,6 +52,8 @@ async def still_serves(raw: Raw) -> None:
         (b'{"jsonrpc":"2.0","id":{},"method":"ping"}', 400, -32600),
         (b'{"jsonrpc":"2.0","id":1,"method":7}', 400, -32600),
         (b'{"id":1,"method":"ping"}', 400, -32600),
+        (b'{"jsonrpc":"2.0","id":1}', 400, -32600),
+        (b'{"jsonrpc":"2.0","id":1,"method":null,"params":{}}', 400, -32600),
     ],
 )
 async def test_a_body_that_is_no_message_is_told_so(body: bytes, status: int, code: int):
