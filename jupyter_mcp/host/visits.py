@@ -63,9 +63,12 @@ class Visits:
         """
         if again:
             return await self._until_done(replace(question, step="retry"), act)
-        task = asyncio.create_task(self._follow(replace(question, step="wait"), act, paused))
+        begun = asyncio.Event()
+        task = asyncio.create_task(self._follow(replace(question, step="wait"), act, paused, begun))
         self._followed.add(task)
         task.add_done_callback(self._followed.discard)
+        task.add_done_callback(lambda _: begun.set())
+        await begun.wait()  # a server that does not wait may be done at once, and the person has to get the link
         return answer
 
     def end(self) -> None:
@@ -90,7 +93,11 @@ class Visits:
             await asyncio.wait((asking, done), timeout=1.0)
 
     async def _follow(
-        self, question: Question, act: Running | None, paused: Callable[[], AbstractContextManager[object]]
+        self,
+        question: Question,
+        act: Running | None,
+        paused: Callable[[], AbstractContextManager[object]],
+        begun: asyncio.Event,
     ) -> None:
         """Beside the call: show that it waits, until it is over, the server calls the page done, or the person ends it.
 
@@ -98,6 +105,7 @@ class Visits:
         """
 
         async def wait() -> Answer:
+            asyncio.get_running_loop().call_soon(lambda: asyncio.get_running_loop().call_soon(begun.set))
             return await self._until_done(question, act)
 
         with contextlib.suppress(InputRefused, TimeoutError), paused():  # refused: the act is over, which is well

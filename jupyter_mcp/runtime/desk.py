@@ -182,7 +182,8 @@ class _Ticket:
             return answer
         finally:
             self._answer.cancel()
-            job.withdraw()
+            if self.question.step != "wait":  # there the person agreed to a page, and gets the link in any case
+                job.withdraw()
             self._close(answer)
 
     async def _wait_unattended(self, job: Job, limit: float) -> Answer:

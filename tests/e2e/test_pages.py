@@ -122,7 +122,21 @@ def test_a_server_that_holds_the_call_goes_on_by_itself(browser: Browser, kernel
     visit(notebook)
     notebook.wait_done(1)
     assert "RESULT accept" in notebook.text(1)
-    notebook.button("Cancel call", 1).wait_for(state="detached")
+    notebook.button("Cancel call", 1).wait_for(state="hidden")
+    assert "Agreed to open it" in notebook.text(1)
+
+
+def test_the_link_is_there_though_the_server_did_not_wait(browser: Browser, site: Site) -> None:
+    notebook = asked(browser, CURRENT, "legacy", f"url={site.url}")
+    notebook.button("Open", 1).click()
+    notebook.wait_done(1)
+    assert "RESULT accept" in notebook.text(1)
+    visit(notebook)
+    assert "state=4711" not in notebook.text(1)
+    notebook.screenshots("page-left", 1)
+    notebook.button("Close", 1).click()
+    notebook.button("Close", 1).wait_for(state="detached")
+    assert notebook.output(1).get_by_role("link").count() == 0
     assert "Agreed to open it" in notebook.output(1).inner_text()
 
 

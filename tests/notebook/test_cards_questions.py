@@ -9,6 +9,7 @@ import pytest
 
 from jupyter_mcp.host.questions import Answer, Cause, Question
 from jupyter_mcp.notebook import cards
+from jupyter_mcp.notebook.cards import live, urlcard
 from tests.notebook.page import VIEW, Page, box, button, capture, walk, words
 
 SCHEMA = {
@@ -24,6 +25,7 @@ SCHEMA = {
 
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Page:
+    monkeypatch.setattr(urlcard, "_left", [])
     return capture(monkeypatch)
 
 
@@ -276,10 +278,40 @@ def test_a_server_that_says_that_the_page_is_done_stands_in_the_record(page: Pag
     assert "demo said that it is done; the request was sent again" in page.text
 
 
-def test_a_call_that_ends_by_itself_leaves_the_page_as_opened(page: Page) -> None:
-    url(LOGIN, "wait").presented.close(None)
+def test_who_agreed_keeps_the_link_when_the_server_does_not_wait_for_them(page: Page) -> None:
+    asked = url("https://login.example.org/?code=s3cr3t", "wait")
+    asked.presented.close(None)
+    asked.presented.close(None)
+    assert page.live, "the link is there when the call is over"
     assert "Agreed to open it" in page.text
     assert "cancelled" not in page.text
+    assert "s3cr3t" not in page.last["text/plain"] + page.last["text/html"], "the plain side names the site only"
+    [link] = links(asked)
+    assert "code=s3cr3t" in link
+    assert "The call is over" in words(asked.root)
+    buttons = [w for w in walk(asked.root) if type(w).__name__ == "Button"]
+    assert [w.description for w in buttons if w.layout.display != "none"] == ["Close"]
+    asked.press("Close")
+    assert asked.answers == []
+    assert not page.live
+    assert "Agreed to open it" in page.text
+    assert "<a " not in str(page.last)
+
+
+def test_a_server_that_waited_for_the_person_leaves_the_record(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = url(LOGIN, "wait")
+    monkeypatch.setattr(urlcard, "_SOON", 0.0)
+    asked.presented.close(None)
+    assert not page.live
+    assert "Agreed to open it" in page.text
+
+
+def test_links_that_nobody_closes_do_not_pile_up(page: Page) -> None:
+    for number in range(20):
+        question = Question(f"q{number}", "url", "demo", "Log in", {"url": LOGIN}, step="wait")
+        presented: Any = cards.presenter(question, lambda _: None)
+        presented.close(None)
+    assert len(live._live) == 8  # pyright: ignore[reportPrivateUsage]
 
 
 def test_giving_up_at_the_page_is_told_apart(page: Page) -> None:

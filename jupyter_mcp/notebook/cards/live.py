@@ -76,15 +76,27 @@ class Card:
             if self._shown:
                 return self
             self._shown = True
-        view = {"version_major": 2, "version_minor": 0, "model_id": self.root.model_id}
         self.wire()
         if self._explorer:
             publish(_still(self._static()), transient=self._transient_still)
-        contents = {**({"text/plain": ""} if self._explorer else self._static()), VIEW: view}
-        publish(contents, transient=self._transient, update=self._replaces)
+        contents = {"text/plain": ""} if self._explorer else self._static()
+        publish({**contents, VIEW: self._view}, transient=self._transient, update=self._replaces)
         with _lock:
             _live[self.id] = self
         return self
+
+    def stay(self, bundle: Bundle) -> None:
+        """What it was about is over, but somebody may still use it: from now on this is its plain side, and its end."""
+        with self._guard:
+            if self._over or not self._shown:
+                return
+            self._static = self._ended = lambda: bundle
+        self.wire()
+        publish({**bundle, VIEW: self._view}, transient=self._transient, update=True)
+
+    @property
+    def _view(self) -> dict[str, Any]:
+        return {"version_major": 2, "version_minor": 0, "model_id": self.root.model_id}
 
     @property
     def _transient(self) -> dict[str, str]:
