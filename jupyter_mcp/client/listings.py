@@ -26,6 +26,7 @@ Kind = Literal["tools", "resources", "templates", "prompts"]
 
 DEBOUNCE = 0.2  # seconds of quiet after a change
 LONGEST_DEBOUNCE = 1.0
+MOST_EMPTY = 10  # pages in a row: some servers filter what a page holds, none has that much to filter
 REREAD = 5.0  # seconds before a list that only has a short life of its own is read again
 
 
@@ -251,6 +252,7 @@ class _Pages:
         self._odd: list[Problem] = []
         self.cursor: Any = None
         self._seen: set[str] = set()
+        self._empty = 0  # pages in a row that held nothing
         self.count = 0
         self.ttl = 0.0
         self.done = False
@@ -266,10 +268,15 @@ class _Pages:
             repeats = repeats or (cursor is not None and bool(items) and items in self._pages)
             self._pages.append(items)
             self._raw.extend([item for item in items if item not in self._raw] if repeats else items)
-        elif page is not None or self.count == 1:
-            self._odd.extend(self._how.salvage(page if page is not None else "").problems)
+        elif page is not None:
+            self._odd.extend(self._how.salvage(page).problems)
+        elif self._how.key not in result:  # null is how some languages write an empty list
+            self._odd.append(Problem(self._how.method, f"the answer has no {self._how.key}"))
+        self._empty = 0 if page else self._empty + 1
         if repeats:
             self.stop("cursor repeats: the server sends the same page again and again")
+        elif cursor is not None and self._empty == MOST_EMPTY:
+            self.stop(f"stopped after {MOST_EMPTY} empty pages in a row")
         self.done = self.done or cursor is None
         self.cursor = cursor
         self._seen.add(str(cursor))

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.wording import nearest
 from jupyter_mcp.protocol import salvage
+from jupyter_mcp.protocol.framing import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -102,9 +103,12 @@ class Catalogue:
         Raises:
             UsageError: nothing of that name (with the nearest ones), or several servers offer it (naming them).
         """
-        text = text.strip()
+        given, text = text, text.strip()
         if server is not None:
-            return self._exactly(kind, self._known(server), text)
+            known = self._known(server)
+            return self._get(kind, known, given) or self._exactly(kind, known, text)
+        if given != text and (exact := self._to_the_letter(kind, given)) is not None:
+            return exact  # a name may begin or end with a blank, beside one that does not
         prefix, separator, rest = text.partition(".")
         if not separator:
             prefix, separator, rest = (part.strip() for part in text.partition(" "))
@@ -132,6 +136,13 @@ class Catalogue:
     def _get(self, kind: OfferKind, server: str, name: str) -> Offer | None:
         return next((offer for offer in self._of(kind, server) if offer.name == name), None)
 
+    def _to_the_letter(self, kind: OfferKind, given: str) -> Offer | None:
+        prefix, _, rest = given.partition(".")
+        if rest and prefix in self._servers:
+            return self._get(kind, prefix, rest)
+        bare = [offer for offer in self.offers(kind) if offer.name == given]
+        return bare[0] if len(bare) == 1 else None
+
     def _known(self, server: str) -> str:
         if server not in self._servers:
             raise UsageError(f"There is no server {server!r}.", hint=self._which_server(server))
@@ -151,7 +162,7 @@ class Catalogue:
         if near:
             hint = f"Did you mean {server}.{near}?"
         elif names:
-            hint = f"It has {', '.join(names[:10])}{' …' if len(names) > 10 else ''}."
+            hint = f"It has {', '.join(printable(one, 60) for one in names[:10])}{' …' if len(names) > 10 else ''}."
         else:
             hint = f"It offers no {LISTS[kind]}."
         raise UsageError(f"{server} has no {kind} {name!r}.", hint=hint, server=server)

@@ -14,6 +14,7 @@ from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host import tables
 from jupyter_mcp.host.media import Audio, Image, decode_base64, pictures_in, sniff_image
 from jupyter_mcp.protocol import salvage
+from jupyter_mcp.protocol.framing import printable
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -60,7 +61,7 @@ class Contents:
 
     def __repr__(self) -> str:
         size = f"{len(self.text):,} characters" if self.text is not None else f"{len(self.bytes):,} bytes"
-        return f"<Contents {self.uri}: {self.mime_type or 'no type'}, {size}>"
+        return f"<Contents {printable(self.uri)}: {printable(self.mime_type or 'no type')}, {size}>"
 
 
 class Result:
@@ -170,7 +171,7 @@ class Result:
         if plain := [one for one in self.resources if one.image is None]:
             said.append(f"{len(plain)} resource{'s' if len(plain) > 1 else ''}")
         kind = "Result (error)" if self.is_error else "Result"
-        return f"<{kind} {self.server}.{self.tool}: {', '.join(said) or 'empty'}>"
+        return f"<{kind} {self.server}.{printable(self.tool)}: {', '.join(said) or 'empty'}>"
 
 
 class Read:
@@ -236,8 +237,8 @@ class Read:
         elif self.text:
             said = _short(self.text)
         else:
-            said = f"{self.mime_type or 'no type'}, {len(self.bytes):,} bytes"
-        return f"<Read {self.uri}: {said}>"
+            said = f"{printable(self.mime_type or 'no type')}, {len(self.bytes):,} bytes"
+        return f"<Read {printable(self.uri)}: {said}>"
 
 
 class PromptResult:
@@ -290,7 +291,7 @@ class PromptResult:
 
     def __repr__(self) -> str:
         count = len(self.dicts)
-        return f"<PromptResult {self.server}.{self.prompt}: {count} message{'' if count == 1 else 's'}>"
+        return f"<PromptResult {self.server}.{printable(self.prompt)}: {count} message{'' if count == 1 else 's'}>"
 
 
 def _json_of(text: str, *, anything: bool = False) -> Any:
@@ -339,5 +340,4 @@ def _message_text(content: Any) -> str:
 
 
 def _short(text: str) -> str:
-    flat = " ".join(text.split())
-    return flat if len(flat) <= _SHOWN else f"{flat[: _SHOWN - 1]}…"
+    return printable(" ".join(text[: _SHOWN * 8].split()), _SHOWN)

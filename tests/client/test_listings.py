@@ -136,7 +136,7 @@ async def test_one_bad_tool_costs_that_tool() -> None:
         assert await text(connection, "nullschema") == "nullschema"
 
 
-@pytest.mark.parametrize("raw", [None, "x", {"a": 1}])
+@pytest.mark.parametrize("raw", [7, "x", {"a": 1}])
 async def test_a_list_that_is_none_is_empty_with_a_problem(raw: Any) -> None:
     async with scripted(client("tools/list"), server(result={"tools": raw})) as (connection, _, _peer):
         listing = await connection.list("tools")
@@ -291,3 +291,27 @@ async def test_two_thousand_tools_are_listed_whole(monkeypatch: pytest.MonkeyPat
     many: Callable[[int], dict[str, Any]] = lambda number: tool(f"t{number}")  # noqa: E731
     async with scripted(client("tools/list"), page(*(many(number) for number in range(2000)))) as (connection, _, _p):
         assert len((await connection.list("tools")).items) == 2000
+
+
+async def test_null_is_an_empty_list_and_a_missing_one_is_said() -> None:
+    async with scripted(client("tools/list"), server(result={"tools": None})) as (connection, _, _peer):
+        listing = await connection.list("tools")
+        assert (listing.items, listing.problems) == ([], [])
+    async with scripted(client("tools/list"), server(result={})) as (connection, _, _peer):
+        listing = await connection.list("tools")
+        assert [(problem.name, problem.reason) for problem in listing.problems] == [
+            ("tools/list", "the answer has no tools")
+        ]
+
+
+async def test_a_list_of_empty_pages_ends() -> None:
+    pages = [
+        part
+        for at in range(listings.MOST_EMPTY)
+        for part in (client("tools/list", params={"cursor": str(at)}), page(cursor=str(at + 1)))
+    ]
+    async with scripted(client("tools/list"), page(tool("a"), cursor="0"), *pages) as (connection, _, _peer):
+        listing = await connection.list("tools")
+        assert [item["name"] for item in listing.items] == ["a"]
+        assert not listing.complete
+        assert "empty pages" in listing.problems[0].reason

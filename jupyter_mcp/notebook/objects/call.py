@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import Cancelled
 from jupyter_mcp.host.events import CallEvent, Progress, QuestionClosed, QuestionOpened, TaskChanged
 from jupyter_mcp.notebook.objects.act import Act, get_host
+from jupyter_mcp.protocol.framing import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Mapping
@@ -153,7 +154,7 @@ class Call:
         )
 
     def __repr__(self) -> str:
-        return f"<Call {self.number} {self.name}: {self.status}>"
+        return f"<Call {self.number} {printable(self.name)}: {self.status}>"
 
     def _join(self, timeout: float | None) -> Act[Result]:
         async def start() -> Result:

@@ -12,6 +12,7 @@ from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.wording import nearest
 from jupyter_mcp.notebook.objects.items import Item, Prompt, Resource, Template, Tool, search_text
 from jupyter_mcp.notebook.objects.names import attribute_names
+from jupyter_mcp.protocol.framing import printable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -74,7 +75,7 @@ class Collection(Generic[T]):
         return [item.key for item in self._all()]
 
     def __repr__(self) -> str:
-        names = [item.key for item in self._all()]
+        names = [printable(item.key, 60) for item in self._all()]
         return f"<{len(names)} {self._word} of {self._server.name}: {', '.join(names[:20])}{' …' * (len(names) > 20)}>"
 
     def __mcp_view__(self) -> Any:

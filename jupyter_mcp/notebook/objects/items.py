@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.notebook.objects.names import python_name
 from jupyter_mcp.notebook.objects.signature import Arguments, docstring
+from jupyter_mcp.protocol.framing import printable
 from jupyter_mcp.protocol.shapes import mapping_of
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Item:
         return str(self.raw.get("description") or "")
 
     def __repr__(self) -> str:
-        return f"<{type(self).__name__} {self.server.name}.{self.key}>"
+        return f"<{type(self).__name__} {self.server.name}.{printable(self.key)}>"
 
     def __eq__(self, other: object) -> bool:
         return (

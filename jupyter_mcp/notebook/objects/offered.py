@@ -12,6 +12,7 @@ from jupyter_mcp.notebook.objects.collections import KINDS
 from jupyter_mcp.notebook.objects.items import Item
 from jupyter_mcp.notebook.objects.servers import server_of
 from jupyter_mcp.notebook.objects.views import list_view
+from jupyter_mcp.protocol.framing import printable
 
 if TYPE_CHECKING:
     from jupyter_mcp.notebook.objects.server import Server
@@ -50,7 +51,7 @@ class Offered(Sequence[Item]):
         return [f"{item.server.name}.{item.key}" for item in self]
 
     def __repr__(self) -> str:
-        names = [f"{item.server.name}.{item.key}" for item in self]
+        names = [f"{item.server.name}.{printable(item.key, 60)}" for item in self]
         return f"<{len(names)} {self._kind}: {', '.join(names[:20])}{' …' * (len(names) > 20)}>"
 
     def __mcp_view__(self) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, overload
 
 from jupyter_mcp.notebook.objects.act import Act, get_host
 from jupyter_mcp.notebook.objects.table import Table
+from jupyter_mcp.protocol.framing import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator, Sequence
@@ -129,7 +130,7 @@ class Task:
         return NoteView(text, "good" if self.status == "completed" else "plain")
 
     def __repr__(self) -> str:
-        return f"<Task {self.key} {self.record.name}: {self.status}>"
+        return f"<Task {self.key} {printable(self.record.name)}: {self.status}>"
 
 
 class Tasks(Table[Task]):

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.notebook.objects.act import Act, get_host
+from jupyter_mcp.protocol.framing import printable
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -85,7 +86,7 @@ class Watch:
 
     def __repr__(self) -> str:
         state = "" if self.active else " (stopped)"
-        return f"<Watch {self.server.name} {self.uri}: changed {self.changes} times{state}>"
+        return f"<Watch {self.server.name} {printable(self.uri)}: changed {self.changes} times{state}>"
 
     def _end(self) -> Act[None]:
         async def start() -> None:
