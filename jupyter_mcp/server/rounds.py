@@ -120,14 +120,21 @@ class StateKeeper:
     Args:
         key: the secret; by default random, so that a state is good in this process only. Servers that run in several
             processes share one of at least 32 bytes.
+        server: the server's name; another server with the same key does not take its states.
         seconds: how long a state is good.
         clock: for tests.
     """
 
     def __init__(
-        self, key: bytes | None = None, *, seconds: float = STATE_SECONDS, clock: Callable[[], float] = time.time
+        self,
+        key: bytes | None = None,
+        *,
+        server: str = "",
+        seconds: float = STATE_SECONDS,
+        clock: Callable[[], float] = time.time,
     ) -> None:
-        self._key = key if key is not None else secrets.token_bytes(32)
+        shared = key if key is not None else secrets.token_bytes(32)
+        self._key = hmac.new(shared, f"requestState of {server}".encode(), hashlib.sha256).digest()
         self._seconds = seconds
         self._clock = clock
 

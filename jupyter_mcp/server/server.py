@@ -137,7 +137,7 @@ class Server(Offering):
             raise UsageError("task_ttl is a number of seconds above 0.")
         tasks = ServerTasks(ttl=task_ttl, tell=self._notify)
         offer = Offer(
-            keeper=StateKeeper(state_key, seconds=state_seconds),
+            keeper=StateKeeper(state_key, server=name, seconds=state_seconds),
             parking=Parking(max_parked if replay == "auto" else 0),
             tasks=tasks,
             page_size=page_size,

@@ -70,6 +70,14 @@ def test_a_changed_state_is_refused_whatever_was_changed():
             keeper.open(odd, binding)
 
 
+def test_a_state_of_another_server_with_the_same_key_is_refused():
+    binding, key = bind("tools/call", PARAMS, ""), b"k" * 32
+    state = sealed(StateKeeper(key, server="one"), binding)
+    assert StateKeeper(key, server="one").open(state, binding)
+    with pytest.raises(InvalidState, match="not made by this server process"):
+        StateKeeper(key, server="two").open(state, binding)
+
+
 def test_a_state_of_another_process_is_refused_and_of_one_with_the_same_key_is_not():
     binding = bind("tools/call", PARAMS, "")
     with pytest.raises(InvalidState, match="not made by this server process"):

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.server.server import Server
 
 _WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104
-_HEAD_SECONDS = 600.0  # for the next request of a kept connection
+_HEAD_SECONDS = 120.0  # for the next request of a kept connection
 _MAX_HEAD = 64 * 1024
 _RESTING = 1_000  # connections that are kept between requests
 _SPARE_FILES = 64  # of those that a process may open, for everything that is no connection
