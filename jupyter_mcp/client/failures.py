@@ -45,7 +45,7 @@ _SESSION = re.compile(
 _SESSION_CODES = (-32000, -32001, -32600)
 HINTS = {
     401: "It wants to know who you are: give it a token with --bearer, or a header with --header.",
-    403: "It knows you and says no, or the token is not the right one: check --bearer and --header.",
+    403: "It knows you and says no, or the token is not the right one: check it (--bearer, --header).",
     407: "It is the proxy that wants a password.",
     413: "What was sent is larger than it takes.",
     429: "It has had enough requests for now: wait a little.",

@@ -111,7 +111,7 @@ class Opening:
         try:
             self.link = await self._older(self.link)
         except ConnectionFailed as error:
-            return NoAnswer(error.message)
+            return NoAnswer(error.message, hint=error.hint, status=error.status)
         return None
 
     async def _try(self, step: Try) -> Event:
@@ -175,4 +175,6 @@ def _unanswered(error: BaseException | None) -> Event:
     if isinstance(error, Refused):
         return Status(error.status, error.reason, error.body)
     reached = not isinstance(error, ConnectionLost) or error.may_have_run
-    return NoAnswer(error.message if isinstance(error, MCPError) else str(error), reached)
+    if isinstance(error, MCPError):
+        return NoAnswer(error.message, reached, error.hint)
+    return NoAnswer(str(error), reached)

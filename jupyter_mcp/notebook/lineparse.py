@@ -335,12 +335,12 @@ class _Parser:
                 raise UsageError(f"--{name} takes no value")
             return
         if values and not option.repeat:
-            raise UsageError(f"--{name} is given twice")
+            raise UsageError(f"there may be only one --{name}")
         values.append(self._checked(option, value if equals else self._option_value(option)))
 
     def _option_value(self, option: Option) -> str:
         if self.scanner.at_end():
-            raise UsageError(f"--{option.name} needs a value: --{option.name} {option.metavar}")
+            raise UsageError(f"{option.metavar} is missing after --{option.name}")
         return self._strip_semicolon(self.scanner.word(brackets=True)).text
 
     def _checked(self, option: Option, value: str) -> str:

@@ -21,14 +21,13 @@ if TYPE_CHECKING:
     from jupyter_mcp.protocol.probe import Event, Step
 
 _NOT_ABOUT_THE_ERA = (401, 403, 407, 408, 429)
-_HINTS = {
+HINTS = {
     401: "It wants to know who you are: give it a token with --bearer, or a header with --header.",
-    403: "It does not let you in: check --bearer and --header.",
-    404: "Is this the URL of its MCP endpoint? It often ends in /mcp.",
-    405: "Is this the URL of its MCP endpoint? It often ends in /mcp.",
+    403: "It does not let you in: check the URL, and the token (--bearer) or header (--header).",
     407: "It is the proxy that wants a password.",
     429: "It has had enough requests for now: wait a little.",
 }
+_NO_ENDPOINT = "Is this the URL of its MCP endpoint? It often ends in /mcp."
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,10 +51,14 @@ class NoAnswer:
     Attributes:
         why: a sentence.
         reached: the server may have got it (so somebody is there).
+        hint: what to do about it.
+        status: of the HTTP answer, when that is the reason.
     """
 
     why: str
     reached: bool = True
+    hint: str | None = None
+    status: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +74,7 @@ def after_discover(event: Event | None) -> str:
         return f"it answered server/discover with HTTP {event.status}"
     if isinstance(event, NoAnswer):
         if not event.reached:
-            raise ConnectionFailed(event.why)
+            raise _silent(event, "server/discover")
         return f"it did not answer server/discover ({_clause(event.why)})"
     raise AssertionError(event)
 
@@ -79,23 +82,31 @@ def after_discover(event: Event | None) -> str:
 def after_initialize(event: Event | None, may_downgrade: bool) -> Generator[Step, Event | None, None]:
     """Comes back when `initialize` can be tried over HTTP+SSE. Raises `ConnectionFailed` when it is over."""
     if isinstance(event, NoAnswer):
-        raise ConnectionFailed(event.why)
+        raise _silent(event, "initialize")
     assert isinstance(event, Status)
     failure = _refused("initialize", event)
     if not may_downgrade or not 400 <= event.status < 500 or event.status in _NOT_ABOUT_THE_ERA:
         raise failure
     outcome = yield Downgrade()
     if isinstance(outcome, NoAnswer):
-        failure.message = f"{failure.message.rstrip('.')}, and does not speak HTTP+SSE there ({_clause(outcome.why)})."
+        why = f" ({_clause(outcome.why)})" if outcome.status is None else ""  # a status would only say it again
+        failure.message = f"{failure.message.rstrip('.')}, and does not speak HTTP+SSE there{why}."
         raise failure
+
+
+def _silent(event: NoAnswer, method: str) -> ConnectionFailed:
+    what = f"did not answer {method}" if event.reached else "cannot be reached"
+    return ConnectionFailed(f"The server {what}: {_clause(event.why)}.", hint=event.hint)
 
 
 def _refused(method: str, event: Status) -> ConnectionFailed:
     page = f" ({_clause(event.body)[:200]})" if event.body.strip() else ""
     words = f"HTTP {event.status} {event.reason}".rstrip()
+    if event.status < 300:
+        words += ", which holds no message"
     return ConnectionFailed(
         f"The server answered {method} with {words}{page}.",
-        hint=_HINTS.get(event.status),
+        hint=HINTS.get(event.status, None if event.status >= 500 and event.status != 501 else _NO_ENDPOINT),
         status=event.status,
         body=event.body or None,
     )

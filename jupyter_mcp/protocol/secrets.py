@@ -50,6 +50,7 @@ _BARE_LINE = re.compile(r"[^\s\"'&,;(){}\[\]<>\\](?:(?!\s+[\w.-]+[=:])[^\n\"'&,;
 _BARE_WORD = re.compile(r"[^\s\"'&,;(){}\[\]<>\\]+")  # after an equals sign
 _HEADER = re.compile(r"(?im)^([ >*]*(?:(?:proxy-)?authorization|(?:set-)?cookie)[ \t]*:[ \t]*)[^\r\n]+")
 _OPTION = re.compile(r"(?<![\w-])(--?[A-Za-z][\w-]{1,60})(\s+)([^\s-]\S*)")
+_PLACEHOLDER = re.compile(r"\$\{[^{}]*\}[.,;:)]*")
 _HARMLESS = frozenset(("null", "none", "true", "false", "str", "string", "bytes", "secretstr", "undefined", MASK))
 
 _SCHEMA_WORDS = ("type", "$ref", "anyOf", "oneOf", "allOf", "enum", "const", "title", "description", "format")
@@ -93,7 +94,9 @@ def _mask_named(text: str) -> str:
 
 
 def _mask_option(found: re.Match[str]) -> str:
-    return f"{found[1]}{found[2]}{MASK}" if looks_secret(found[1]) else found[0]
+    if not looks_secret(found[1]) or _PLACEHOLDER.fullmatch(found[3]):
+        return found[0]
+    return f"{found[1]}{found[2]}{MASK}"
 
 
 def secret_question(schema: object, message: str = "") -> str | None:

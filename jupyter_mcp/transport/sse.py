@@ -239,7 +239,7 @@ def _failure(error: BaseException) -> BaseException:
     if isinstance(error, Refused):
         words = f"HTTP {error.status} {error.reason}".rstrip() + (f": {error.body}" if error.body else "")
         return ConnectionFailed(
-            f"There is no event stream at this URL ({words}).", status=error.status, body=error.body
+            f"The server has no event stream at this URL ({words}).", status=error.status, body=error.body
         )
     if isinstance(error, ConnectionLost):
         return ConnectionFailed(error.message, hint=error.hint)

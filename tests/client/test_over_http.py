@@ -7,9 +7,11 @@ from typing import Any
 
 import pytest
 
-from jupyter_mcp.client import opening
+from jupyter_mcp.client import failures, opening
 from jupyter_mcp.client.connection import Connection
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, RemoteProtocolError, RequestError
+from jupyter_mcp.protocol import probe_http
+from jupyter_mcp.protocol.secrets import redact_text
 from jupyter_mcp.transport.base import Refused, SessionEnded
 from jupyter_mcp.transport.mock import ScriptTransport, Step, client, fails, server
 from tests.client.peer import QUICK, FakePeer, legacy_start, modern_start, scripted, silent, transports
@@ -79,9 +81,9 @@ async def test_who_we_are_is_not_a_question_of_the_era(method: str, status: int,
 
 
 async def test_a_server_that_cannot_be_reached_is_no_verdict_and_ends_it_at_once() -> None:
-    away = ConnectionLost("127.0.0.1:1 refused the connection.", may_have_run=False)
+    away = ConnectionLost("127.0.0.1:1 refused the connection.", may_have_run=False, hint="Is it running?")
     error = await refused(http(client("server/discover"), fails(away)))
-    assert str(error) == "127.0.0.1:1 refused the connection."
+    assert str(error) == "The server 'demo' cannot be reached: 127.0.0.1:1 refused the connection. Is it running?"
     assert opening.remembered(("http", "one")) is None
 
 
@@ -131,6 +133,27 @@ async def test_a_url_that_speaks_nothing_says_both_and_where_to_look() -> None:
     assert error.status == 404
     assert "answered initialize with HTTP 404 Not Found (Nothing here), and does not speak HTTP+SSE there" in str(error)
     assert "often ends in /mcp" in str(error)
+
+
+async def test_a_url_that_speaks_nothing_says_one_status_once() -> None:
+    nothing = ConnectionFailed("The server has no event stream at this URL (HTTP 404).", status=404)
+    older = ScriptTransport(kind="sse", refuses=nothing)
+    page = Refused(404, "Not Found", "Nothing here")
+    error = await refused(http(client("server/discover"), fails(page), client("initialize"), fails(page), older=older))
+    assert "(Nothing here), and does not speak HTTP+SSE there. Is this the URL" in str(error)
+
+
+@pytest.mark.parametrize(("status", "hinted"), [(200, True), (204, True), (301, True), (501, True), (500, False)])
+async def test_a_page_where_an_answer_is_due_makes_one_doubt_the_url(status: int, hinted: bool) -> None:
+    page = Refused(status, "Well", "Welcome")
+    error = await refused(http(client("server/discover"), fails(page), client("initialize"), fails(page)))
+    assert ("Is this the URL of its MCP endpoint?" in str(error)) == hinted
+    assert ("which holds no message (Welcome)" in str(error)) == (status < 300)
+
+
+@pytest.mark.parametrize("hint", [*probe_http.HINTS.values(), *failures.HINTS.values()])
+def test_what_is_advised_survives_the_masking_of_secrets(hint: str) -> None:
+    assert redact_text(hint) == hint
 
 
 async def test_who_insists_on_streamable_http_is_not_led_away_from_it() -> None:

@@ -165,7 +165,7 @@ def test_placeholders_are_kept_until_connecting_and_an_unset_one_is_named():
     assert spec.args == ("${A}",)
     filled = spec.expanded({"A": "1", "SECRET": "s3cret"})
     assert (filled.args, filled.env["KEY"]) == (("1",), "s3cret")
-    with pytest.raises(ConfigError, match=r"SECRET is not set\. \(in env\.KEY\)"):
+    with pytest.raises(ConfigError, match=r"SECRET is not set \(in env\.KEY\)\. Set it"):
         spec.expanded({"A": "1"})
 
 

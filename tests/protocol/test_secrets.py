@@ -136,6 +136,8 @@ def test_a_secret_in_a_text_is_masked_and_the_rest_stays(text: str, leaks: str, 
         "",
         "x",
         "sha256:" + "ab" * 32,
+        "--bearer ${DOCS_KEY} takes it from the environment; --token ${A}.",
+        "check the token (--bearer, --header)",
     ],
 )
 def test_harmless_text_stays_as_it_is(text: str) -> None:

@@ -17,6 +17,7 @@ import pytest
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
 from jupyter_mcp.transport.base import Refused
 from jupyter_mcp.transport.http import HttpOptions, HttpTransport
+from jupyter_mcp.transport.http.streams import plain
 from jupyter_mcp.transport.http.ways import proxy_for
 from tests.fakes.http import FakeHttp, Reply, Request, copy
 from tests.transport.recorder import Recorder
@@ -67,6 +68,7 @@ async def test_a_request_that_the_server_read_and_dropped_may_have_run() -> None
         error = await failure(fake.url)
     assert isinstance(error, ConnectionLost) and error.may_have_run
     assert "without an answer" in str(error) and error.__cause__ is not None
+    assert "https://" in str(error.hint), "what a server that speaks TLS only does with plain HTTP"
     assert len(fake.requests) == 1  # and is not sent again behind our back
 
 
@@ -406,6 +408,37 @@ async def test_an_unknown_certificate_is_refused_with_the_way_out(certificate: t
     assert isinstance(error, ConnectionLost) and not error.may_have_run
     assert re.search("self.signed", str(error)) and "ca=FILE" in str(error)
     assert fake.requests == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        (b"HTTP/1.1 400 Bad Request\r\n\r\n", "does not speak TLS. Its URL may begin with http://"),
+        (b"", "Does it speak TLS? If not, its URL begins with http://."),
+    ],
+)
+async def test_tls_with_a_server_that_speaks_none_names_the_other_scheme(answer: bytes, said: str) -> None:
+    held: list[asyncio.StreamWriter] = []
+
+    async def plain_http(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        held.append(writer)
+        await reader.read(1)
+        writer.write(answer)
+
+    async with await asyncio.start_server(plain_http, "127.0.0.1", 0) as listening:
+        url = f"https://127.0.0.1:{listening.sockets[0].getsockname()[1]}/mcp"
+        error = await failure(url, HttpOptions(connect_timeout=0.3))
+        for writer in held:
+            writer.close()
+    assert isinstance(error, ConnectionLost) and not error.may_have_run
+    assert said in str(error)
+
+
+@pytest.mark.parametrize(
+    ("body", "said"), [(b"<p>Not&nbsp;here &amp; gone</p>", "Not here & gone"), (b"a &lt; b", "a &lt; b")]
+)
+def test_a_page_is_read_as_a_person_would(body: bytes, said: str) -> None:
+    assert plain(body) == said
 
 
 async def test_a_certificate_of_ones_own_authority_is_trusted(certificate: tuple[Path, Path]) -> None:

@@ -47,8 +47,8 @@ def expand(text: str, around: Surroundings, *, key: str | None = None, file: str
     try:
         return _expand(text, around)
     except _CannotFill as reason:
-        where = f" (in {key})" if key else ""
-        raise ConfigError(f"{reason}{where}", key=key, file=file, hint=reason.hint) from None
+        where = f" (in {key})." if key else "."
+        raise ConfigError(f"{str(reason).removesuffix('.')}{where}", key=key, file=file, hint=reason.hint) from None
 
 
 def peek(text: str) -> str:

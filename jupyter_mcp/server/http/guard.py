@@ -59,7 +59,7 @@ class Token:
     def check(self, authorizations: Sequence[str]) -> Refusal | None:
         """Whether the `Authorization` headers carry this token; the time it takes says nothing about it."""
         if len(authorizations) != 1:
-            return Refusal(401, "This server wants a token: Authorization: Bearer …", "Bearer")
+            return Refusal(401, "This server wants a token (Authorization: Bearer).", "Bearer")
         scheme, _, given = authorizations[0].strip().partition(" ")
         sent = _digest(given.strip().encode("latin-1", "replace"))
         if scheme.lower() != "bearer" or not hmac.compare_digest(sent, self.digest):

@@ -202,6 +202,8 @@ def plain(body: bytes) -> str:
     """A page as at most 500 printable characters, without its markup."""
     text = body[: _SHOWN * 20].decode("utf-8", "replace")
     if "<" in text:
-        text = _PAGE.sub(" ", text)
+        from html import unescape
+
+        text = unescape(_PAGE.sub(" ", text))
     text = " ".join(text.split())
     return printable(text.replace("<", "‹").replace(">", "›"), _SHOWN) if text else ""

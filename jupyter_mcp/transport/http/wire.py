@@ -233,7 +233,9 @@ class Wire:
                 method, target, data=body, headers=all_headers, allow_redirects=False, **proxied
             )
         except Exception as error:
-            raise explained(error, self.where, self._options.connect_timeout, self._proxy) from error
+            lost = explained(error, self.where, self._options.connect_timeout, self._proxy)
+            lost.hint = lost.hint or _other_scheme(error, target.scheme)
+            raise lost from error
 
     def _follow(self, method: str, target: yarl.URL, response: aiohttp.ClientResponse) -> yarl.URL:
         """Where a redirect leads, when it stays on the origin (or goes from http to https on the same host)."""
@@ -362,8 +364,29 @@ def _reason(error: Exception, code: int | None = None) -> str:
 def _about_tls(error: Any, where: str) -> ConnectionLost:
     inner = getattr(error, "certificate_error", None) or getattr(error, "os_error", None) or error
     words = printable(getattr(inner, "verify_message", "") or getattr(inner, "reason", "") or str(inner), 120)
+    if getattr(inner, "reason", "") in _NO_TLS:
+        return ConnectionLost(
+            f"{where} does not speak TLS.",
+            may_have_run=False,
+            hint="Its URL may begin with http:// instead of https://.",
+        )
     return ConnectionLost(
         f"No secure connection to {where}: {words}.",
         may_have_run=False,
-        hint="For a certificate of your own authority give ca=FILE; insecure=True checks nothing.",
+        hint="For a certificate of your own authority give --ca FILE (ca=FILE in Python); --insecure checks nothing.",
     )
+
+
+_NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")  # of OpenSSL
+
+
+def _other_scheme(error: Exception, scheme: str) -> str | None:
+    """What a connection may be about that came about and led to nothing: TLS and none, mixed up."""
+    import aiohttp
+
+    if scheme == "https" and isinstance(error, aiohttp.ConnectionTimeoutError):
+        return "Does it speak TLS? If not, its URL begins with http://."
+    broke = isinstance(error, (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError))
+    if scheme == "http" and broke and not isinstance(error, aiohttp.ClientConnectorError):
+        return "If it speaks TLS, its URL begins with https://."
+    return None
