@@ -1,8 +1,7 @@
 """The command line, `jupyter-mcp-host`. It must start fast: everything but the parser is imported by its command.
 
-`demo` serves the demo server (`--http PORT`: over HTTP), `list` says what can be started. The bridge to a live notebook
-(`stdio`) and notebooks deployed as servers (`run`) belong to the notebook's own server and will come with it; they are
-not there yet.
+`stdio` is the bridge between an agent and a live notebook (`bridge`), `demo` serves the demo server (`--http PORT`:
+over HTTP), `list` says what can be started and which notebooks are served.
 """
 
 from __future__ import annotations
@@ -27,7 +26,9 @@ in a notebook:   %load_ext jupyter_mcp
 any MCP client:  command "jupyter-mcp-host", arguments ["demo"]
 over HTTP:       jupyter-mcp-host demo --http 8000
 
-Not there yet: serving a live notebook to other clients (stdio), deploying a notebook as a server (run).
+a live notebook for an agent:
+                 %mcp serve                  in the notebook
+                 command "jupyter-mcp-host", arguments ["stdio"]
 """
 
 
@@ -38,6 +39,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     command = given.command
     if command == "demo":
         return _demo(given.http)
+    if command == "stdio":
+        return _bridge(given.notebook)
     if command == "list":
         return _list()
     parser.print_help()
@@ -47,17 +50,23 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="jupyter-mcp-host",
-        description="The Model Context Protocol for Jupyter: the servers that come with it.",
+        description="The Model Context Protocol for Jupyter: live notebooks for agents, and a server to learn from.",
         epilog=_EPILOG,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
     parser.add_argument("--version", action="version", version=f"jupyter-mcp-host {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
+    bridge = commands.add_parser("stdio", help="a live notebook as an MCP server on stdin and stdout, for an agent")
+    bridge.add_argument(
+        "--notebook",
+        metavar="NAME",
+        help="which notebook; by default the nearest one whose folder is this one, above it or below it",
+    )
     demo = commands.add_parser("demo", help="serve the demo server on stdin and stdout, or over HTTP")
     demo.add_argument(
         "--http", metavar="PORT", type=_port, help="serve HTTP at this port of 127.0.0.1; 0 takes a free one"
     )
-    commands.add_parser("list", help="list the servers that this command can start")
+    commands.add_parser("list", help="list the notebooks that are served, and the servers that this command can start")
     return parser
 
 
@@ -68,13 +77,32 @@ def _port(text: str) -> int:
     return port
 
 
+def _bridge(notebook: str | None) -> int:
+    import os
+
+    from jupyter_mcp.cli.bridge.relay import serve
+    from jupyter_mcp.errors import ConnectionFailed
+
+    _say_if_terminal()
+    try:
+        serve(os.getcwd(), notebook)
+    except ConnectionFailed as error:
+        print(error, file=sys.stderr)
+        return 1
+    return 0
+
+
+def _say_if_terminal() -> None:
+    if sys.stdin is not None and sys.stdin.isatty():
+        print("An MCP server speaks on stdin and stdout here; connect a client to it. Ctrl-D ends it.", file=sys.stderr)
+
+
 def _demo(port: int | None) -> int:
     from jupyter_mcp.demo.server import server
 
     if port is not None:
         return _listen(server, port)
-    if sys.stdin is not None and sys.stdin.isatty():
-        print("An MCP server speaks on stdin and stdout here; connect a client to it. Ctrl-D ends it.", file=sys.stderr)
+    _say_if_terminal()
     server.run_stdio()
     return 0
 
@@ -91,7 +119,14 @@ def _listen(server: Server, port: int) -> int:
 
 
 def _list() -> int:
-    width = max(map(len, SERVERS))
-    for name, what in SERVERS.items():
-        print(f"{name:{width}}  {what}  (jupyter-mcp-host {name})")
+    from jupyter_mcp.kernel import identity
+
+    notebooks = identity.live()
+    rows = [(one.slug, f"{one.notebook} in {one.folder}", f"stdio --notebook {one.slug}") for one in notebooks]
+    rows += [(name, what, name) for name, what in SERVERS.items()]
+    width = max(len(name) for name, _, _ in rows)
+    for name, what, command in rows:
+        print(f"{name:{width}}  {what}  (jupyter-mcp-host {command})")
+    if not notebooks:
+        print("No notebook is being served; %mcp serve in a notebook does it.")
     return 0

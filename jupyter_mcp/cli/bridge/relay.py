@@ -1,0 +1,336 @@
+"""The bridge's server: what it is to the agent, and each request taken to the notebook and back.
+
+An agent of the modern era gets a round's questions as they come and brings the answers with its next request, as it
+would without a bridge in between. One of the legacy era is asked by requests, and the rounds are made here. Which
+notebook is meant may be asked of the agent in the same two ways.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import TYPE_CHECKING, Any, cast
+
+from jupyter_mcp.cli.bridge import offline, shaping
+from jupyter_mcp.cli.bridge.choosing import Nobody, Several, described
+from jupyter_mcp.cli.bridge.notebooks import Notebooks, find
+from jupyter_mcp.cli.bridge.upstream import OURSELVES, Upstream
+from jupyter_mcp.errors import ConnectionLost, InputRefused, MCPError, RequestError
+from jupyter_mcp.protocol import modern
+from jupyter_mcp.protocol.capabilities import client_allows
+from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
+from jupyter_mcp.protocol.methods import TASKS_EXTENSION
+from jupyter_mcp.protocol.modern import Ask, Send
+from jupyter_mcp.server import results
+from jupyter_mcp.server.dispatch import Dispatcher
+from jupyter_mcp.server.failures import Failure
+from jupyter_mcp.server.server import Server
+
+if TYPE_CHECKING:
+    from collections.abc import Awaitable, Callable, Mapping, Sequence
+
+    from jupyter_mcp.kernel.identity import Live
+    from jupyter_mcp.server.dispatch import Offer
+    from jupyter_mcp.server.exchange import Exchange
+    from jupyter_mcp.transport.base import Message
+
+INSTRUCTIONS = (
+    "A live Jupyter notebook: its variables, plots and functions, as they are now, also while a cell is running. "
+    "Begin with list_variables. When no notebook is served, ask the person to run %mcp serve in it."
+)
+WHICH = "jupyter-mcp-host/notebook"
+"""The key of the bridge's own question among those of a round."""
+_ASKING = frozenset(("tools/call", "resources/read", "prompts/get"))
+_LISTENS = frozenset(("resources/subscribe", "resources/unsubscribe", "subscriptions/listen"))
+
+
+class Bridge(Server):
+    """The server that the agent sees.
+
+    Args:
+        place: the working directory.
+        wanted: the name of the notebook, if the person gave one.
+        look: gives the live notebooks.
+    """
+
+    def __init__(self, place: str, wanted: str | None = None, *, look: Callable[[], Sequence[Live]] = find) -> None:
+        super().__init__(
+            OURSELVES["name"],
+            title=OURSELVES["title"],
+            version=OURSELVES["version"],
+            instructions=INSTRUCTIONS,
+            offers=("tools", "resources", "prompts"),
+            extensions={TASKS_EXTENSION: {}},
+        )
+        self._tasks_watched: set[str] = set()
+        self.notebooks = Notebooks(place, wanted, changed=self._notify, watched=self._all_watched, look=look)
+        self.dispatcher = Relay(self._offer, self.notebooks)
+        self.admit = self._admitted
+
+    def _capabilities(self) -> dict[str, Any]:
+        return {**super()._capabilities(), "completions": {}, "logging": {}}
+
+    def _admitted(self, exchange: Exchange) -> None:
+        self.notebooks.follow()
+        if exchange.method in _LISTENS:
+            asyncio.get_running_loop().call_soon(self.notebooks.watch_again)
+
+    def _all_watched(self) -> tuple[set[str], set[str]]:
+        return self.watched(), self._tasks_watched
+
+    def tasks_visible(self, ids: object, principal: str) -> list[str]:
+        """A client's stream listens to these tasks; the notebook decides which of them it may."""
+        given = [one for one in cast("list[Any]", ids) if isinstance(one, str)] if isinstance(ids, list) else []
+        self._tasks_watched.update(given)
+        return given
+
+
+class Relay(Dispatcher):
+    """Answers the agent's requests by the notebook's answers."""
+
+    def __init__(self, offer: Offer, notebooks: Notebooks) -> None:
+        super().__init__(offer)
+        self._notebooks = notebooks
+
+    def open_ledger(self, exchange: Exchange) -> None:
+        """States are the notebook's."""
+
+    def readable(self, uri: str) -> bool:
+        """Whether there is such a resource is the notebook's to say."""
+        return True
+
+    def answer(self, exchange: Exchange) -> dict[str, Any] | Awaitable[dict[str, Any]]:
+        """The result, at once or later. Raises `Failure` (now, or when awaited)."""
+        return {} if exchange.method == "ping" else self._answer(exchange)
+
+    async def _answer(self, exchange: Exchange) -> dict[str, Any]:
+        params = {key: value for key, value in exchange.params.items() if key != "_meta"}
+        named = _named(exchange.method, params)
+        way = await self._notebooks.way(named)
+        if isinstance(way, Several):
+            found = await self._ask_which(exchange, way, params)
+            if isinstance(found, dict):
+                return found
+            way = found
+        if not isinstance(way, Upstream):
+            self._has_listed(exchange, None)
+            return offline.answer(exchange, way)
+        return await self._taken(exchange, way, params, named)
+
+    # --- which notebook
+
+    async def _ask_which(
+        self, exchange: Exchange, several: Several, params: dict[str, Any]
+    ) -> Upstream | Several | Nobody | dict[str, Any]:
+        """Ask the agent, where it can be asked; a dict is the result to answer with now."""
+        if exchange.method not in _ASKING:
+            return several
+        asked = _which(several)
+        if client_allows(exchange.peer.capabilities, "elicitation/create", asked) is not None:
+            return several
+        if exchange.ask_client is None:
+            responses = dict(params.get("inputResponses") or {})
+            if WHICH not in responses:
+                return modern.input_required({WHICH: {"method": "elicitation/create", "params": asked}}, None)
+            answered: Any = responses.pop(WHICH)
+            params.pop("inputResponses")
+            params.update({"inputResponses": responses} if responses else {})
+        else:
+            question = shaping.question("elicitation/create", asked, exchange.features)
+            try:
+                answered = await exchange.ask_client("elicitation/create", question)
+            except RequestError:
+                return several
+        slug = _picked(answered, several)
+        if slug is None:
+            return Nobody("No notebook was chosen. Say which one by the argument `notebook`.")
+        self._notebooks.pick(slug)
+        return await self._notebooks.way(slug)
+
+    # --- there and back
+
+    async def _taken(
+        self, exchange: Exchange, way: Upstream, params: dict[str, Any], named: str | None
+    ) -> dict[str, Any]:
+        """Have it answered; once more when the notebook had moved and has not run it."""
+        try:
+            return await self._asked(exchange, way, params)
+        except ConnectionLost as lost:
+            await self._notebooks.lost(way)
+            if lost.may_have_run and exchange.method == "tools/call":
+                text = "The notebook's kernel went away during the call. It may have been run."
+                return results.error_result(text)
+        again = await self._notebooks.way(named)
+        if isinstance(again, Upstream):
+            try:
+                return await self._asked(exchange, again, params)
+            except ConnectionLost:
+                await self._notebooks.lost(again)
+        self._has_listed(exchange, None)
+        reason = Nobody("The notebook does not answer. Its kernel may be restarting; run %mcp serve in it again.")
+        return offline.answer(exchange, again if isinstance(again, Nobody) else reason)
+
+    async def _asked(self, exchange: Exchange, way: Upstream, params: dict[str, Any]) -> dict[str, Any]:
+        """The notebook's result. Raises ConnectionLost, Failure."""
+        method = exchange.method
+        given = _naming(method, params, way.live.slug)
+        try:
+            if exchange.peer.era == "modern":
+                result = await self._once(exchange, way, given)
+            else:
+                result = shaping.result(method, await self._rounds(exchange, way, given), exchange.features)
+        except ConnectionLost:
+            raise
+        except RequestError as error:
+            raise _failure(error, exchange) from None
+        except InputRefused as error:
+            if method == "tools/call":
+                return results.error_result(str(error))
+            raise Failure(INTERNAL_ERROR, str(error)) from None
+        except MCPError as error:
+            raise Failure(INTERNAL_ERROR, str(error)) from None
+        if method == "tools/list":
+            way.learn_tools(_tools(result))
+        self._has_listed(exchange, way)
+        return result
+
+    def _has_listed(self, exchange: Exchange, way: Upstream | None) -> None:
+        if exchange.method.endswith("/list"):
+            self._notebooks.listed(way)
+
+    async def _once(self, exchange: Exchange, way: Upstream, params: Mapping[str, Any]) -> dict[str, Any]:
+        meta = modern.meta_of(exchange.params)
+        if exchange.peer.era == "modern":
+            level: str | None = meta.get(modern.LOG_LEVEL_KEY)
+        else:
+            level = exchange.peer.log_level or "info"
+
+        async def note(message: Message) -> None:
+            said = _said(exchange, message)
+            if said is not None:
+                await exchange.post(said)
+
+        wants = "progressToken" in meta or level is not None
+        return await way.request(
+            exchange.method,
+            params,
+            client_info=exchange.peer.info,
+            capabilities=exchange.peer.capabilities,
+            log_level=level,
+            on_note=note if wants else None,
+        )
+
+    async def _rounds(self, exchange: Exchange, way: Upstream, params: Mapping[str, Any]) -> dict[str, Any]:
+        """All rounds of a request for a client that answers requests (legacy)."""
+        flow = modern.rounds(exchange.method, params, capabilities=exchange.peer.capabilities)
+        step = next(flow)
+        while True:
+            try:
+                if isinstance(step, Send):
+                    step = flow.send(await self._once(exchange, way, step.params))
+                elif isinstance(step, Ask):
+                    step = flow.send(await self._put(exchange, step.requests))
+                else:
+                    await asyncio.sleep(step.seconds)
+                    step = next(flow)
+            except StopIteration as done:
+                return done.value
+
+    async def _put(self, exchange: Exchange, requests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
+        """Ask the client; one after the other, as a person can answer."""
+        answers: dict[str, Any] = {}
+        ask = exchange.ask_client
+        assert ask is not None
+        for key, request in requests.items():
+            method, params = (
+                request["method"],
+                shaping.question(request["method"], request["params"], exchange.features),
+            )
+            if "elicitationId" in params:
+                exchange.peer.asked_to_open(params["elicitationId"])
+            try:
+                answers[key] = await ask(method, params)
+            except RequestError as error:
+                raise InputRefused(f"The client refused to answer: {error.message}") from None
+        return answers
+
+
+def _named(method: str, params: Mapping[str, Any]) -> str | None:
+    """The slug that a request says, if it says one."""
+    arguments: Any = params.get("arguments")
+    if method == "tools/call" and isinstance(arguments, dict):
+        said: Any = cast("dict[str, Any]", arguments).get("notebook")
+        return said if isinstance(said, str) else None
+    reference: Any = params.get("ref")
+    uri: Any = cast("dict[str, Any]", reference).get("uri") if isinstance(reference, dict) else params.get("uri")
+    if isinstance(uri, str) and uri.startswith("notebook://"):
+        return uri.removeprefix("notebook://").partition("/")[0] or None
+    return None
+
+
+def _naming(method: str, params: dict[str, Any], slug: str) -> dict[str, Any]:
+    """The params, with the notebook named where a tool wants that and the agent left it out."""
+    if method != "tools/call" or params["name"] not in offline.NAMES:
+        return params
+    arguments: dict[str, Any] = params.get("arguments") or {}
+    return params if "notebook" in arguments else {**params, "arguments": {**arguments, "notebook": slug}}
+
+
+def _which(several: Several) -> dict[str, Any]:
+    choices = [{"const": one.slug, "title": described(one)} for one in several.notebooks]
+    field = {"type": "string", "title": "Notebook", "oneOf": choices}
+    return {
+        "mode": "form",
+        "message": "Several notebooks are served here. Which one is meant?",
+        "requestedSchema": {"type": "object", "properties": {"notebook": field}, "required": ["notebook"]},
+    }
+
+
+def _picked(answered: object, several: Several) -> str | None:
+    given: dict[str, Any] = cast("dict[str, Any]", answered) if isinstance(answered, dict) else {}
+    content: Any = given.get("content")
+    if given.get("action") != "accept" or not isinstance(content, dict):
+        return None
+    said = cast("dict[str, Any]", content).get("notebook")
+    return said if said in [one.slug for one in several.notebooks] else None
+
+
+def _said(exchange: Exchange, message: Message) -> dict[str, Any] | None:
+    """A notification of the notebook's, as one of this request; None when the agent does not want it."""
+    params: Any = message.get("params") or {}
+    if message["method"] == "notifications/progress":
+        return exchange.progress(params.get("progress"), params.get("total"), params.get("message"))
+    if message["method"] == "notifications/message":
+        return exchange.log(params.get("level", "info"), params.get("data"), params.get("logger"))
+    return None
+
+
+def _failure(error: RequestError, exchange: Exchange) -> Failure:
+    """An error of the notebook's, with the code that the agent's revision has for it."""
+    data: Any = error.data
+    missing = error.code == INVALID_PARAMS and isinstance(data, dict) and "uri" in data
+    code = exchange.features.resource_not_found if missing else error.code
+    return Failure(code, error.message, data)
+
+
+def _tools(result: Mapping[str, Any]) -> list[dict[str, Any]]:
+    listed: Any = result.get("tools")
+    return [one for one in cast("list[Any]", listed) if isinstance(one, dict)] if isinstance(listed, list) else []
+
+
+def serve(place: str, wanted: str | None = None, *, look: Callable[[], Sequence[Live]] = find) -> None:
+    """Serve stdin and stdout until the agent is gone or Ctrl-C. Raises ConnectionFailed without stdin and stdout."""
+    from jupyter_mcp.server.stdio import StdioServerTransport
+
+    transport = StdioServerTransport()
+
+    async def run() -> None:
+        bridge = Bridge(place, wanted, look=look)
+        try:
+            await bridge.serve(transport)
+        finally:
+            await bridge.notebooks.close()
+
+    try:
+        asyncio.run(run())
+    except KeyboardInterrupt:
+        pass
