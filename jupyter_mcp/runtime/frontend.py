@@ -60,7 +60,10 @@ def parent() -> tuple[Any, dict[str, Any]] | None:
     here = kernel()
     if here is None:
         return None
-    message: dict[str, Any] = here.get_parent("shell") or {}
+    try:
+        message: dict[str, Any] = here.get_parent("shell") or {}
+    except LookupError:  # ipykernel 7.0 on a thread that it has not seen
+        return None
     if not message.get("header"):
         return None
     identities = getattr(here, "_parent_ident", {})
