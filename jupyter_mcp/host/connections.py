@@ -217,9 +217,8 @@ class Connections:
         connection = entry.connection
         if connection is None or entry.state not in ("lost", "reconnecting", "unresponsive"):
             return
-        text = (
-            f"{entry.name} {'does not answer' if entry.state == 'unresponsive' else 'went away'} and is started anew."
-        )
+        how = "connected again" if entry.spec.kind == "http" else "started anew"
+        text = f"{entry.name} {'does not answer' if entry.state == 'unresponsive' else 'went away'} and is {how}."
         entry.say("note", text)
         _tell(on_status, text)
         number = self._journal.begin(entry.name, "connect", entry.spec.describe(), "person")

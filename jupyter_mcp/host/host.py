@@ -29,6 +29,7 @@ from jupyter_mcp.host.tasks import HostTask, TaskBook
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from jupyter_mcp.client.connection import Connection
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.events import OnEvent
@@ -259,18 +260,26 @@ class Host:
         context: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """How an argument of a prompt or template could go on: `{"values": […], …}`."""
+        connection = await self.connection(server)
+        return await connection.complete(dict(ref), argument, value, dict(context or {}))
+
+    async def connection(self, server: str) -> Connection:
+        """The connection of a server, which is connected again when it went away.
+
+        Raises:
+            UsageError: there is no such server, or it was never connected.
+            ConnectionFailed: it could not be connected again.
+        """
         connection = (await self._connections.ready(server)).connection
         assert connection is not None
-        return await connection.complete(dict(ref), argument, value, dict(context or {}))
+        return connection
 
     # --- details -----------------------------------------------------------------------------------------------------
 
     async def _list(self, kind: OfferKind, first: str | None = None) -> None:
         """See to it that the lists are there: of one server, else of all (one that fails is left out)."""
         if first in self.servers:
-            connection = (await self._connections.ready(first)).connection
-            assert connection is not None
-            await connection.list(LISTS[kind])
+            await (await self.connection(first)).list(LISTS[kind])
             return
 
         async def one(entry: ServerEntry) -> None:

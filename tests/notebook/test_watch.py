@@ -7,10 +7,12 @@ import signal
 import sys
 import threading
 import time
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jupyter_mcp.errors import ConnectionFailed, MCPError
 from jupyter_mcp.notebook import api, cards
 from jupyter_mcp.notebook.render import bundle
 from jupyter_mcp.notebook.render.views import WatchView
@@ -127,7 +129,7 @@ def test_a_watched_process_that_dies_is_started_anew_at_once(cells: Cells, era: 
 
 
 def test_what_cannot_be_watched_is_said_in_one_line(cells: Cells) -> None:
-    from jupyter_mcp.errors import MCPError
+
     from jupyter_mcp.server import Server
 
     plain = Server("plain")
@@ -214,3 +216,29 @@ def test_a_stopped_watch_leaves_its_record(page: Page) -> None:
     still = next(data for name, data in page.outputs.items() if name.endswith("-still"))
     assert still["text/plain"] == "No longer watching notes://today of demo. It changed 2 times."
     assert not page.live
+
+
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+def test_whatever_needs_a_server_that_was_away_connects_it_again(cells: Cells, era: str) -> None:
+    token, server = "t0ken-of-the-test-77aa", echo_server()
+    with listening(server, token=token) as running:
+        cells.run(f"%mcp connect w {running.url} --bearer {token} --era {era}")
+
+    def away() -> None:
+        with pytest.raises(MCPError):
+            cells.run("%mcp call w.add a=1")
+        until(lambda: api.servers["w"].state == "lost", "nobody listens there")
+
+    def works(line: str) -> bool:
+        try:
+            cells.run(line)
+        except ConnectionFailed:  # after an attempt that failed there is a pause
+            return False
+        return api.servers["w"].state == "ready"
+
+    for line in (f"%mcp watch w {URI}", "%mcp ping w", "%mcp read w text://hello"):
+        away()
+        with listening(server, token=token, port=running.port):
+            until(partial(works, line), line)
+            if "watch" in line:
+                cells.run("%mcp unwatch")

@@ -136,7 +136,7 @@ class ServerActs:
         """What the server offers of one kind."""
 
         async def start() -> list[Mapping[str, Any]]:
-            listing = await _connection(self.name).list(kind)
+            listing = await (await get_host().connection(self.name)).list(kind)
             return list(listing.items)
 
         return Act(f"the {kind} of {self.name}", start)
@@ -146,7 +146,7 @@ class ServerActs:
 
         async def start() -> Ping:
             begin = time.perf_counter()
-            await _connection(self.name).ping()
+            await (await get_host().connection(self.name)).ping()
             return Ping(self.name, time.perf_counter() - begin)
 
         return Act(f"ping {self.name}", start)
@@ -155,7 +155,7 @@ class ServerActs:
         """Which log messages the server sends."""
 
         async def start() -> None:
-            await _connection(self.name).set_log_level(level)
+            await (await get_host().connection(self.name)).set_log_level(level)
 
         return Act(f"log level of {self.name}", start)
 
@@ -167,15 +167,6 @@ def fresh_of(uri: str, values: dict[str, Any]) -> bool:
     if "fresh" not in values or "fresh" in uritemplate.variables(uri):
         return False
     return bool(values.pop("fresh"))
-
-
-def _connection(name: str) -> Any:
-    """The connection of a server that is up."""
-    entry = get_host().servers.get(name)
-    if entry is None or entry.connection is None or not entry.ready:
-        state = "closed" if entry is None else entry.state
-        raise UsageError(f"{name} is not connected ({state}).", hint=f"%mcp reconnect {name}", server=name)
-    return entry.connection
 
 
 def reference(item: Any) -> dict[str, str]:

@@ -7,7 +7,7 @@ import logging
 import threading
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.errors import MCPError, UsageError
+from jupyter_mcp.errors import MCPError
 from jupyter_mcp.notebook.objects.act import Act, get_host
 from jupyter_mcp.protocol.framing import printable
 
@@ -102,11 +102,8 @@ class Watch:
         return Act(f"unwatch {self.uri}", start)
 
     async def _subscribe(self) -> None:
-        """Watch on the connection that there is now."""
-        connection = self.server.entry.connection
-        if connection is None or not self.server.entry.ready:
-            raise UsageError(f"{self.server.name} is not connected.", server=self.server.name)
-        self._connection = connection
+        """Watch on the connection that there is now; one that went away is opened again."""
+        connection = self._connection = await get_host().connection(self.server.name)
         self._handle = await connection.watch(self.uri, self._changed)
 
     async def _resubscribe(self) -> None:
