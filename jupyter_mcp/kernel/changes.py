@@ -1,0 +1,223 @@
+"""What a cell changed, told to the clients that watch.
+
+After each cell the namespace is compared with what it was: another object under a name, new names, names that are gone.
+An object that was changed in place is noticed where somebody watches it: by its fingerprint, or because the cell names
+it (which may be a false alarm). LIMITS: what widgets and threads change is seen after the next cell; a change in place
+that no sample meets, by a cell that does not name the variable, is not seen at all.
+
+`look` runs on the main thread and must be quick: ids only, for all; fingerprints for what is watched, within a budget.
+Telling is done on the runtime's thread, bursts as one.
+"""
+
+from __future__ import annotations
+
+import logging
+import re
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Protocol
+from urllib.parse import unquote
+
+from jupyter_mcp.runtime.thread import get_runtime
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from jupyter_mcp.server import Server
+
+__all__ = ["Changes", "Notebook"]
+
+MERGED_SECONDS = 0.1
+"""The least time between two tellings."""
+BUDGET_SECONDS = 0.001
+"""For the fingerprints of one look; what is left over comes first in the next."""
+_WORD = re.compile(r"[^\W\d]\w*")
+_LONGEST_SOURCE = 200_000
+
+log = logging.getLogger("jupyter_mcp.kernel")
+
+
+class Notebook(Protocol):
+    """What is looked at."""
+
+    @property
+    def uri(self) -> str:
+        """Of the notebook."""
+        ...
+
+    @property
+    def server(self) -> Server:
+        """Whose clients watch."""
+        ...
+
+    def visible(self, values: Mapping[str, Any]) -> tuple[str, ...]:
+        """Which of these variables may be seen."""
+        ...
+
+
+class Changes:
+    """Follows the namespace of one shell.
+
+    Args:
+        shell: IPython's.
+        notebook: its server.
+        fingerprint: a number that changes with an object's content, or None where there is no cheap one.
+
+    Attributes:
+        seconds: what the last look cost.
+    """
+
+    def __init__(self, shell: Any, notebook: Notebook, fingerprint: Callable[[Any], int | None]) -> None:
+        self._shell = shell
+        self._notebook = notebook
+        self._fingerprint = fingerprint
+        self._ids: dict[str, int] = {}
+        self._visible: set[str] = set()
+        self._prints: dict[str, tuple[int, int | None]] = {}
+        self._pending: dict[str, None] = {}
+        self._lists = False
+        self._scheduled = False
+        self._told = 0.0
+        self._lock = threading.Lock()
+        self.seconds = 0.0
+
+    def install(self) -> None:
+        """Begin: what there is now is the base of comparison."""
+        self._ids = _identities(self._shell.user_ns)
+        self._visible = set(self._notebook.visible(self._shell.user_ns))
+        self._shell.events.register("pre_run_cell", self._cell_begins)
+        self._shell.events.register("post_run_cell", self._cell_ended)
+
+    def uninstall(self) -> None:
+        """End."""
+        for event, function in (("pre_run_cell", self._cell_begins), ("post_run_cell", self._cell_ended)):
+            try:
+                self._shell.events.unregister(event, function)
+            except ValueError:
+                continue  # somebody has reset the events
+
+    def chosen(self) -> None:
+        """What may be seen was chosen anew."""
+        self._visible = set(self._notebook.visible(self._shell.user_ns))
+        self._tell([f"{self._notebook.uri}/variables"], lists=True)
+
+    def shown(self, number: int) -> None:
+        """There is a new plot."""
+        self._tell([f"{self._notebook.uri}/plots", f"{self._notebook.uri}/plots/{number}"], lists=True)
+
+    def _cell_begins(self, _info: Any = None) -> None:
+        """What is watched since the last cell gets its first fingerprint before it can be changed."""
+        try:
+            names = [name for name in self._by_name() if name in self._visible and name not in self._prints]
+            if names:
+                self._mutated([*self._prints, *names])
+        except Exception:
+            log.exception("looking at what is watched failed")
+
+    def _cell_ended(self, result: Any = None) -> None:
+        source = getattr(getattr(result, "info", None), "raw_cell", None)
+        self.look(source if isinstance(source, str) else "", cell=True)
+
+    def look(self, source: str = "", *, cell: bool = False) -> None:
+        """Compare, and tell. On the main thread; raises nothing.
+
+        Args:
+            source: of the cell that ran.
+            cell: a cell ran.
+        """
+        begun = time.perf_counter()
+        try:
+            self._look(source, cell)
+        except Exception:
+            log.exception("looking for changes failed")
+        self.seconds = time.perf_counter() - begun
+
+    def _look(self, source: str, cell: bool) -> None:
+        namespace, before = self._shell.user_ns, self._ids
+        now = self._ids = _identities(namespace)
+        changed = {name for name, id_ in now.items() if before.get(name) != id_}
+        gone = before.keys() - now.keys()
+        seen = set(self._notebook.visible({name: namespace[name] for name in changed if name in namespace}))
+        lost = self._visible & (gone | (changed - seen))
+        new = seen - self._visible
+        self._visible = (self._visible - lost) | seen
+        uris = [f"{self._notebook.uri}/history"] if cell else []
+        if seen or lost:
+            uris.append(f"{self._notebook.uri}/variables")
+        uris += self._watched(seen | lost, source)
+        if uris or new or lost:
+            self._tell(uris, lists=bool(new or lost))
+
+    # --- what is watched
+
+    def _watched(self, changed: set[str], source: str) -> list[str]:
+        """The URIs that are watched and whose variable has changed."""
+        watched = self._by_name()
+        if not watched:
+            self._prints.clear()
+            return []
+        named = set(_WORD.findall(source[:_LONGEST_SOURCE]))
+        touched = {name for name in watched if name in changed or (name in named and name in self._visible)}
+        touched |= self._mutated([name for name in watched if name in self._visible])
+        return [uri for name in sorted(touched) for uri in sorted(watched[name])]
+
+    def _by_name(self) -> dict[str, list[str]]:
+        """Name -> the URIs of that variable that are watched."""
+        prefix = f"{self._notebook.uri}/variables/"
+        watched: dict[str, list[str]] = {}
+        for uri in self._notebook.server.watched():
+            if uri.startswith(prefix):
+                watched.setdefault(unquote(uri[len(prefix) :].partition("?")[0]), []).append(uri)
+        return watched
+
+    def _mutated(self, names: list[str]) -> set[str]:
+        """Those whose fingerprint is another one; those looked at longest ago come first."""
+        end = time.perf_counter() + BUDGET_SECONDS
+        order = {name: place for place, name in enumerate(self._prints)}
+        found: set[str] = set()
+        for name in sorted(names, key=lambda name: order.get(name, -1)):
+            value = self._shell.user_ns.get(name)
+            print_ = (id(value), self._fingerprint(value))
+            before = self._prints.pop(name, None)
+            self._prints[name] = print_
+            if before is not None and before != print_:
+                found.add(name)
+            if time.perf_counter() > end:
+                break
+        for name in self._prints.keys() - set(names):
+            del self._prints[name]
+        return found
+
+    # --- telling
+
+    def _tell(self, uris: list[str], *, lists: bool = False) -> None:
+        with self._lock:
+            self._pending.update(dict.fromkeys(uris))
+            self._lists = self._lists or lists
+            if self._scheduled:
+                return
+            self._scheduled = True
+        get_runtime().call_soon(self._schedule)
+
+    def _schedule(self) -> None:
+        """On the runtime's loop: at once, or when enough time has passed since the last telling."""
+        wait = self._told + MERGED_SECONDS - time.monotonic()
+        if wait <= 0:
+            self._flush()
+        else:
+            get_runtime().loop.call_later(wait, self._flush)
+
+    def _flush(self) -> None:
+        self._told = time.monotonic()
+        with self._lock:
+            uris, lists = self._pending, self._lists
+            self._pending, self._lists, self._scheduled = {}, False, False
+        if lists:
+            self._notebook.server.resources_changed()
+        for uri in uris:
+            self._notebook.server.resource_updated(uri)
+
+
+def _identities(namespace: Mapping[str, Any]) -> dict[str, int]:
+    """Name -> identity of what it holds. No reference is kept: an object must go when its cell lets it go."""
+    return {name: id(value) for name, value in tuple(namespace.items()) if type(name) is str and name[:1] != "_"}
