@@ -339,7 +339,7 @@ class Server(Offering):
         return serve_http(self, port=port, host=host, token=token, hosts=hosts, grace=grace, **options)
 
     def run_http(self, port: int = 8000, host: str = "127.0.0.1", *, token: bool | str = True, **options: Any) -> None:
-        """Serve HTTP, blocking until Ctrl-C; the URL, and the token that was made, are printed once to stderr.
+        """Serve HTTP, blocking until Ctrl-C or SIGTERM; the URL and a token that was made are printed once to stderr.
 
         Args as `serve_http`'s. Raises UsageError when an event loop runs already, and as `serve_http` does.
         """

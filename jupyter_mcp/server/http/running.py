@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import errno
+import os
 import re
+import signal
 import socket
 import sys
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -75,7 +78,9 @@ async def serve_http(
     try:
         listening = _bind(host, port)
     except OSError as error:
-        raise ConnectionFailed(f"Cannot listen on {host}:{port}: {error.strerror or error}.") from error
+        why = os.strerror(error.errno) if error.errno and error.errno > 0 else error.strerror or error
+        taken = "port=0 takes one that is free." if error.errno == errno.EADDRINUSE else None
+        raise ConnectionFailed(f"Cannot listen on {host}:{port}: {why}.", hint=taken) from None
     http = _HTTPServer(
         endpoint.application(),
         max_header_size=_MAX_HEAD,
@@ -137,12 +142,15 @@ def _bind(host: str, port: int) -> socket.socket:
 
 
 def run_http(server: Server, *, port: int, host: str, token: bool | str, **options: Any) -> None:
-    """Listen until Ctrl-C; see `Server.run_http`."""
+    """Listen until Ctrl-C or SIGTERM; see `Server.run_http`."""
 
     async def serve() -> None:
+        ended = asyncio.Event()
+        with suppress(NotImplementedError, ValueError, RuntimeError):  # Windows; another thread than the main one
+            asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, ended.set)
         async with serve_http(server, port=port, host=host, token=token, **options) as running:
             _announce(server, running, told=token is True)
-            await asyncio.Event().wait()
+            await ended.wait()
 
     try:
         asyncio.run(serve())
@@ -152,16 +160,20 @@ def run_http(server: Server, *, port: int, host: str, token: bool | str, **optio
 
 def _announce(server: Server, running: Running, *, told: bool) -> None:
     """Once, to the person who started it: where it is, and the token that was made for them."""
-    bearer = f" --bearer {running.token}" if told else ""
+    bearer = f" --bearer {running.token}" if told else " --bearer TOKEN" if running.token is not None else ""
     lines = [
         f"{server.name} listens at {running.url}",
         f"in a notebook:   %mcp connect {_handle(server.name)} {running.url}{bearer}",
     ]
     if told:
         lines.append(f"any MCP client:  with the header  Authorization: Bearer {running.token}")
+    elif running.token is not None:
+        lines.append(
+            "any MCP client:  with the header  Authorization: Bearer TOKEN, the one that was given to the server"
+        )
     print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
 
 
 def _handle(name: str) -> str:
-    """A name for use in a command."""
-    return re.sub(r"[^\w.-]+", "-", name).strip("-.").lower() or "server"
+    """A name that a notebook takes for a server: 1 to 32 letters, digits, - and _."""
+    return re.sub(r"[^a-z0-9_-]+", "-", name.lower())[:32].strip("-") or "server"

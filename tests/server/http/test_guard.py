@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import hmac
 import io
-import json
 import logging
+import os
 import pickle
+import signal
+import subprocess
+import sys
 import traceback
 from contextlib import redirect_stderr, redirect_stdout
 from typing import TYPE_CHECKING, Any
@@ -309,5 +313,42 @@ async def test_the_announcement_is_made_once_and_its_command_works(capsys: pytes
         assert f"%mcp connect notes {running.url} --bearer {running.token}" in text
     async with server.serve_http(token=SECRET) as running:
         _announce(server, running, told=False)
-        assert SECRET not in capsys.readouterr().err
-    json.dumps(text)
+        text = capsys.readouterr().err
+        assert SECRET not in text
+        assert f"{running.url} --bearer TOKEN" in text
+    async with server.serve_http(token=False) as running:
+        _announce(server, running, told=False)
+        assert "--bearer" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("name", ["notes", "My shop v1.2", "büro", "—", "a.b", "x" * 80, "-", "a b--"])
+def test_the_name_in_the_announcement_is_one_that_a_notebook_takes(name: str):
+    from jupyter_mcp.host.specs import NAME_RULE
+    from jupyter_mcp.server.http.running import _handle  # pyright: ignore[reportPrivateUsage]
+
+    assert NAME_RULE.match(_handle(name)), _handle(name)
+    assert not _handle(name).startswith("-")
+
+
+async def test_a_port_that_is_taken_is_said_in_one_line():
+    async with Server("first").serve_http() as running:
+        with pytest.raises(ConnectionFailed) as failed:
+            async with Server("second").serve_http(port=running.port):
+                pass
+    assert str(failed.value) == (
+        f"Cannot listen on 127.0.0.1:{running.port}: {os.strerror(errno.EADDRINUSE)}. port=0 takes one that is free."
+    )
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no SIGTERM")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGINT])
+def test_a_server_program_ends_in_good_order_when_it_is_told_to(how: signal.Signals):
+    program = "from jupyter_mcp.server import Server\nServer('x').run_http(0)\nprint('the end')"
+    with subprocess.Popen(
+        [sys.executable, "-c", program], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as process:
+        assert process.stderr is not None and "listens at" in process.stderr.readline()
+        process.send_signal(how)
+        out, err = process.communicate(timeout=30)
+    assert (out, process.returncode) == ("the end\n", 0)
+    assert "Traceback" not in err
