@@ -10,14 +10,13 @@ notebook, the views.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from types import ModuleType
 from typing import Any, cast
 from weakref import ref
 
-from jupyter_mcp.host.redaction import MASK, Redactor
+from jupyter_mcp.kernel.masking import MASK, redact, secrets_of_environment
 from jupyter_mcp.kernel.views import safe
 from jupyter_mcp.protocol.secrets import looks_secret, redact_text
 
@@ -62,7 +61,7 @@ def exposed(
         nothing: an odd name or value is left out.
     """
     wanted, refused, own = frozenset(only), frozenset(besides), _own(baseline)
-    known = _environment()
+    known = secrets_of_environment()
     names: list[str] = []
     hidden = 0
     for name, value in tuple(namespace.items()):
@@ -95,13 +94,6 @@ def is_secret(name: str, value: object, known: Collection[str] = ()) -> bool:
         raw = cast("bytes", value)
         return len(raw) <= _LONGEST_LOOKED_AT and _looks_secret(raw.decode("latin-1"), known)
     return kind == "secret"
-
-
-def redact(value: Any) -> Any:
-    """A deep copy of a text or of JSON-like data with secrets masked: by name, by look, by the environment."""
-    cleaner = Redactor()
-    cleaner.learn(_environment())
-    return cleaner.clean(value)
 
 
 _ANYTHING = object()
@@ -149,10 +141,3 @@ def _looks_secret(text: str, known: Collection[str]) -> bool:
             _texts.clear()
         verdict = _texts[key] = redact_text(text) != text
     return verdict
-
-
-def _environment() -> frozenset[str]:
-    """The values of environment variables that are named like secrets."""
-    return frozenset(
-        value for name, value in tuple(os.environ.items()) if len(value) >= _SHORTEST_LOOKED_AT and looks_secret(name)
-    )

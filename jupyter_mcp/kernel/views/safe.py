@@ -11,18 +11,20 @@ from __future__ import annotations
 
 import sys
 from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType, ModuleType
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
 
 __all__ = [
     "SIMPLE",
+    "Types",
     "class_dict",
     "find_base",
     "instance_dict",
     "is_a",
     "label",
+    "label_of",
     "library",
     "module_dict",
     "module_of",
@@ -30,11 +32,11 @@ __all__ = [
     "name_of",
     "shallow_size",
     "slots",
+    "untyped",
 ]
 
-SIMPLE = frozenset(
-    (type(None), bool, int, float, complex, str, bytes)
-)  # immutable, and their methods are the interpreter's
+T = TypeVar("T")
+
 _LONGEST_NAME = 200  # characters of a type's name
 
 
@@ -48,6 +50,25 @@ _name = _reader(type, "__qualname__")
 _flags = _reader(type, "__flags__")
 _module_dict = _reader(ModuleType, "__dict__")
 _HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made by a class statement
+
+
+class Types(Generic[T]):
+    """Something for each of some classes, found by identity: a metaclass may answer for `hash` and `==`."""
+
+    def __init__(self, held: Mapping[Any, T]) -> None:
+        self._held = {id(cls): (cls, found) for cls, found in held.items()}
+
+    def get(self, cls: object) -> T | None:
+        """What is held for exactly this class."""
+        pair = self._held.get(id(cls))
+        return pair[1] if pair is not None else None
+
+    def __contains__(self, cls: object) -> bool:
+        return id(cls) in self._held
+
+
+# immutable, and their methods are the interpreter's
+SIMPLE = Types(dict.fromkeys((type(None), bool, int, float, complex, str, bytes), True))
 
 
 def mro(cls: type) -> tuple[type, ...]:
@@ -81,6 +102,16 @@ def label(cls: type) -> str:
     """How a class is called in a text: `module.Name`, without the module for Python's own."""
     module = module_of(cls)
     return name_of(cls) if module in ("builtins", "__main__") else f"{module}.{name_of(cls)}"
+
+
+def label_of(value: object) -> str:
+    """How the class of a value is called in a text."""
+    return label(type(value))
+
+
+def untyped(value: object) -> Any:
+    """The value, of which a type checker shall say nothing."""
+    return value
 
 
 def library(value: object) -> str:

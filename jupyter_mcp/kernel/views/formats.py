@@ -1,0 +1,132 @@
+"""A page of a table as CSV, JSON with a table schema, or markdown, in as many rows as fit.
+
+Cells are JSON already and masked. Above: tables, arrays.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+from dataclasses import dataclass
+from typing import Any
+
+from jupyter_mcp.kernel.masking import redact
+from jupyter_mcp.kernel.views.base import CSV, MARKDOWN, Column
+from jupyter_mcp.protocol.secrets import looks_secret
+
+__all__ = ["Page", "distinct", "dumps", "masked_columns", "rendered"]
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """Rows of a table: `cells` holds a list for each column, all of one length."""
+
+    columns: tuple[Column, ...]
+    cells: tuple[list[Any], ...]
+
+    @property
+    def height(self) -> int:
+        """How many rows there are."""
+        return len(self.cells[0]) if self.cells else 0
+
+
+def masked_columns(page: Page) -> Page:
+    """The page with secrets masked: whole columns by their name, cells by their look."""
+    cells = tuple(_masked(c.name, held) for c, held in zip(page.columns, page.cells, strict=True))
+    return Page(page.columns, cells)
+
+
+def _masked(name: str, cells: list[Any]) -> list[Any]:
+    if looks_secret(name) or not all(type(cell) in _PLAIN for cell in cells):
+        return redact({name: cells})[name]
+    return cells
+
+
+_PLAIN = frozenset((type(None), bool, int, float))
+
+
+def rendered(page: Page, mime_type: str, budget: int) -> tuple[str, dict[str, Any], int]:
+    """The page as text and as data (`{"schema": …, "data": [{…}]}`), and how many rows of it fit the budget in both.
+
+    At least one row is shown.
+    """
+    rows = list(zip(*page.cells, strict=True))
+    names = [column.name for column in page.columns]
+    head = {"fields": [{"name": c.name, "type": schema_type(c.dtype)} for c in page.columns]}
+    used_text, used_data = len(_header(names, mime_type).encode()), len(dumps(head)) + 30
+    count = 0
+    for row in rows:
+        data = len(dumps(dict(zip(names, row, strict=True))).encode()) + 1
+        text = data if mime_type not in (CSV, MARKDOWN) else len(_line(row, mime_type).encode())
+        used_text, used_data = used_text + text, used_data + data
+        if count and max(used_text, used_data) > budget:
+            break
+        count += 1
+    data = {"schema": head, "data": [dict(zip(names, row, strict=True)) for row in rows[:count]]}
+    if mime_type not in (CSV, MARKDOWN):
+        return dumps(data), data, count
+    return _header(names, mime_type) + "".join(_line(row, mime_type) for row in rows[:count]), data, count
+
+
+def _header(names: list[str], mime_type: str) -> str:
+    if mime_type != MARKDOWN:
+        return _line(names, mime_type)
+    return _line(names, mime_type) + "|" + " --- |" * len(names) + "\n"
+
+
+def _line(cells: Any, mime_type: str) -> str:
+    if mime_type == MARKDOWN:
+        return "| " + " | ".join(_flat(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
+    out = io.StringIO()
+    csv.writer(out, lineterminator="\n").writerow([_flat(cell) for cell in cells])
+    return out.getvalue()
+
+
+def _flat(cell: Any) -> str:
+    if cell is None:
+        return ""
+    if type(cell) is bool:
+        return "true" if cell else "false"
+    return cell if type(cell) is str else dumps(cell)
+
+
+def dumps(data: Any) -> str:
+    """JSON, compact; the data holds neither NaN nor half a surrogate pair."""
+    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def distinct(names: list[str]) -> list[str]:
+    """The names, none twice: a repeated one gets its number."""
+    seen: set[str] = set()
+    out: list[str] = []
+    for name in names:
+        found, at = name, 2
+        while found in seen:
+            found, at = f"{name} ({at})", at + 1
+        seen.add(found)
+        out.append(found)
+    return out
+
+
+def schema_type(dtype: str) -> str:
+    """The type of Frictionless Table Schema that a library's type name stands for."""
+    low = dtype.lower()
+    for words, found in _SCHEMA_TYPES:
+        if low.startswith(words):
+            return found
+    return "any"
+
+
+_SCHEMA_TYPES: tuple[tuple[tuple[str, ...], str], ...] = (
+    (("list", "array", "large_list", "fixed_size_list"), "array"),
+    (("struct", "map"), "object"),
+    (("int", "uint", "bigint", "hugeint", "smallint", "tinyint", "long", "short"), "integer"),
+    (("float", "double", "decimal", "halffloat", "real"), "number"),
+    (("bool",), "boolean"),
+    (("datetime", "timestamp"), "datetime"),
+    (("date",), "date"),
+    (("duration", "timedelta", "interval"), "duration"),
+    (("time",), "time"),
+    (("str", "utf8", "large_string", "categorical", "category", "enum", "varchar", "dictionary", "uuid"), "string"),
+)
