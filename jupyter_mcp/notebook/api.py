@@ -109,10 +109,11 @@ def connect(
 def connecting(name: str, target: Sequence[Any], options: Mapping[str, Any]) -> Act[Server]:
     """The act of connecting."""
     from jupyter_mcp.host.specs import ServerSpec
+    from jupyter_mcp.notebook.typed import looked_through
 
     given = {key: value for key, value in options.items() if value is not None}
     what: Any = None if not target else target[0] if len(target) == 1 else list(target)
-    spec = ServerSpec.parse(name, what, **given)
+    [spec] = looked_through([ServerSpec.parse(name, what, **given)])
 
     async def start() -> Server:
         entry = await get_host().connect(spec)
@@ -157,10 +158,13 @@ def connecting_all(source: str | Path | Mapping[str, Any], only: Iterable[str] |
 
 def connecting_specs(entries: Sequence[Any]) -> Act[Servers]:
     """The act of connecting some specs; an entry that could not be read is a problem of the result."""
+    from jupyter_mcp.notebook.typed import looked_through
+
     names = [_name_of(entry) for entry in entries]
+    known = looked_through(entries)
 
     async def start() -> Servers:
-        found: list[Any] = await get_host().connect_many(entries)
+        found: list[Any] = await get_host().connect_many(known)
         problems = [one for one in found if isinstance(one, MCPError)]
         if problems and len(problems) == len(found):
             if len(problems) == 1:

@@ -134,6 +134,27 @@ def test_a_key_that_is_typed_is_masked_everywhere_and_a_better_way_is_named(shel
     assert TOKEN not in everything(shell)
 
 
+@pytest.mark.parametrize(
+    ("line", "advised"),
+    [
+        ("%mcp connect w {url} --bearer {token}", False),
+        ("import jupyter_mcp as mcp; s = mcp.connect('w', url, bearer=token); s", False),
+        ("%%mcp connect\nw: {url} --bearer {token}", False),
+        (f"key = {TOKEN!r}\n%mcp connect w $url --bearer $key", True),
+        (f"import jupyter_mcp as mcp; s = mcp.connect('w', url, bearer={TOKEN!r}); s", True),
+        (f"%%mcp connect\nw: {{url}} --bearer {TOKEN}", True),
+    ],
+)
+def test_a_key_that_does_not_stand_in_the_notebook_is_not_said_to(
+    shell: Cells, web: Running, line: str, advised: bool
+) -> None:
+    shell.put(url=web.url, token=TOKEN)
+    shell.run("None")
+    shell.run(line)
+    shell.run("%mcp log w")
+    assert ("stands in the notebook itself" in shell.text) == advised
+
+
 def test_a_wrong_key_is_one_line_that_says_how_to_give_one(shell: Cells, web: Running) -> None:
     wrong = "wr0ng-" + TOKEN
     with pytest.raises(ConnectionFailed) as failed:

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.specs.spec import ServerSpec
 
-__all__ = ["advice"]
+__all__ = ["advice", "written_out"]
 
 _PLACEHOLDER = re.compile(r"\$\{[^{}]*\}")
+_PASSWORD = "the password in the address"  # noqa: S105 - a name
 _SCHEMES = ("", "bearer", "basic", "token")
 
 
@@ -35,17 +36,37 @@ def advice(written: ServerSpec, filled: ServerSpec) -> tuple[str, ...]:
 def _written_down(spec: ServerSpec) -> Iterator[str]:
     """Secrets that stand in the notebook (or file) itself, where everybody who gets it can read them."""
     where = spec.source or "the notebook"
-    for name in _literal(spec.headers):
+    found = [name for name in written_out(spec) if name not in spec.elsewhere]
+    for name in filter(found.__contains__, _literal(spec.headers)):
         how = "--bearer ${NAME}" if name.lower() == "authorization" else f"--header {name}=${{NAME}}"
         yield f"The value of {name} stands in {where} itself; {how} takes it from the environment instead."
-    for name in _literal(spec.env):
+    for name in filter(found.__contains__, _literal(spec.env)):
         yield f"The value of {name} stands in {where} itself; --env {name} passes your own variable of that name."
-    parts = _split(spec.url)
-    if "@" in parts.netloc and not _placeholders_only(parts.netloc.rpartition("@")[0].rpartition(":")[2]):
+    address = _in_the_address(spec.url)
+    if _PASSWORD in address and _PASSWORD in found:
         yield f"A password stands in the address in {where} itself; ${{NAME}} takes it from the environment."
+    for name in address:
+        if name != _PASSWORD and name in found:
+            yield f"The value of {name} stands in the address in {where}; ${{NAME}} takes it from the environment."
+
+
+def written_out(spec: ServerSpec) -> dict[str, str]:
+    """The secrets of a spec that are no placeholders, by name. Never keep or show the result."""
+    values = {**spec.headers, **spec.env}
+    found = {name: _without_scheme(values[name]) for name in (*_literal(spec.headers), *_literal(spec.env))}
+    return {**found, **_in_the_address(spec.url)}
+
+
+def _in_the_address(url: str) -> dict[str, str]:
+    parts = _split(url)
+    found: dict[str, str] = {}
+    password = parts.netloc.rpartition("@")[0].rpartition(":")[2]
+    if "@" in parts.netloc and not _placeholders_only(password):
+        found[_PASSWORD] = password
     for name, value in parse_qsl(parts.query):
         if secrets.looks_secret(name) and not _placeholders_only(value):
-            yield f"The value of {name} stands in the address in {where}; ${{NAME}} takes it from the environment."
+            found[name] = value
+    return found
 
 
 def _in_the_open(spec: ServerSpec) -> Iterator[str]:
@@ -63,6 +84,11 @@ def _in_the_open(spec: ServerSpec) -> Iterator[str]:
 def _literal(values: Mapping[str, str]) -> list[str]:
     """Names of secrets whose value is written out."""
     return [name for name, value in values.items() if secrets.looks_secret(name) and not _placeholders_only(value)]
+
+
+def _without_scheme(value: str) -> str:
+    scheme, _, rest = value.partition(" ")
+    return rest.strip() if scheme.lower() in _SCHEMES else value
 
 
 def _placeholders_only(value: str) -> bool:

@@ -58,6 +58,7 @@ class ServerSpec:
         inputs: ids and descriptions of that file's `inputs`.
         disabled: the file says not to start it.
         notes: what was read but has no effect, one sentence each.
+        elsewhere: names of secrets that are written out here, but known to come from elsewhere than the notebook.
     """
 
     name: str
@@ -81,6 +82,7 @@ class ServerSpec:
     inputs: Mapping[str, str] = field(default_factory=dict[str, str])
     disabled: bool = False
     notes: tuple[str, ...] = ()
+    elsewhere: frozenset[str] = field(default=frozenset(), compare=False)
 
     @staticmethod
     def parse(name: str, target: Target = None, **options: Any) -> ServerSpec:
