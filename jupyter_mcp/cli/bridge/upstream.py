@@ -44,10 +44,11 @@ class Upstream:
 
     async def open(self) -> None:
         """Get ready; nothing is sent."""
+        from jupyter_mcp.cli.bridge.near import NearWire
         from jupyter_mcp.transport.http import HttpOptions, HttpTransport
 
         options = HttpOptions(headers={"Authorization": f"Bearer {self.live.token}"}, proxy=None, insist=True)
-        self._transport = HttpTransport(self.live.url, options)
+        self._transport = HttpTransport(self.live.url, options, NearWire(self.live.url, options))
         await self._transport.open(self)
 
     async def close(self) -> None:

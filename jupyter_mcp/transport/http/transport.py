@@ -62,15 +62,16 @@ class HttpTransport:
     Args:
         url: used byte for byte.
         options: see there.
+        wire: what moves the bytes, if not the wire that knows all of HTTP.
     """
 
     kind = "http"
     stderr: Sequence[str] = ()
 
-    def __init__(self, url: str, options: HttpOptions | None = None) -> None:
+    def __init__(self, url: str, options: HttpOptions | None = None, wire: Wire | None = None) -> None:
         self._url = url
         self._options = options or HttpOptions()
-        self._wire = Wire(url, self._options)
+        self._wire = wire or Wire(url, self._options)
         self._receiver: Receiver | None = None
         self._asking: dict[Id, asyncio.Task[None]] = {}
         self._modern: set[Id] = set()
