@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.protocol import jsonrpc
@@ -24,6 +24,7 @@ LONGEST = 256 * 2**20  # bytes of one line
 _BOM = b"\xef\xbb\xbf"
 _HEAD = 512  # bytes that are kept of a line that is too long, so that one can say what it was
 _MOST = 1000  # messages that are looked for in one line
+_MOST_KEPT, _MOST_TRIES = 4 * 2**20, 500  # bytes of a message on several lines; closing braces that may end it
 _SHOWN = 200  # characters of noise that are kept
 _ID = rb'"id"\s*:\s*(?:(-?\d{1,18})|"([^"\\]{1,200})")\s*'
 _VERSION = rb'"jsonrpc"\s*:\s*"2\.0"\s*'
@@ -92,11 +93,20 @@ class LineDecoder:
     def _line(self, raw: bytes) -> bytes:
         return _clean(raw) if len(raw) <= self._limit else Cut(_clean(raw[:_HEAD]))
 
+    def whole(self) -> bytes | None:
+        """What came without a line end, when it is a message: for when nothing has followed for a while."""
+        line = _clean(b"".join(self._parts))
+        if not line.endswith((b"}", b"]")) or not parse_line(line).messages:
+            return None
+        self._parts.clear()
+        self._size = 0
+        return line
+
     def eof(self) -> list[bytes]:
         """The other side closed: its last words, if it did not end them with a newline."""
         line = _clean(b"".join(self._parts))
         self._parts.clear()
-        return [line] if line else []
+        return [line] if line.strip(b"\0") else []
 
 
 def _clean(line: bytes) -> bytes:
@@ -158,8 +168,48 @@ def parse_line(line: bytes) -> Line:
     return Line(noise=printable(line.decode("utf-8", "replace")), code=jsonrpc.INVALID_REQUEST)
 
 
+class Pieces:
+    """Reads lines, and puts a message together that was written on several (indented JSON)."""
+
+    __slots__ = ("_kept", "_size", "_tries")
+
+    def __init__(self) -> None:
+        self._reset()
+
+    def _reset(self) -> None:
+        self._kept: list[bytes] = []
+        self._size = self._tries = 0
+
+    def read(self, line: bytes) -> Line | None:
+        """As `parse_line`; None: the line is kept, because it may be a part of a message."""
+        parsed = parse_line(line)
+        if parsed.messages or not (self._kept or line == b"{"):
+            if self._kept:
+                parsed = replace(parsed, noise=parsed.noise or printable(self._text()))
+                self._reset()
+            return parsed
+        self._kept.append(line)
+        self._size += len(line)
+        if line == b"}":
+            self._tries += 1
+            whole = parse_line(b"\n".join(self._kept))
+            if whole.messages:
+                self._reset()
+                return whole
+        if self._size > _MOST_KEPT or self._tries == _MOST_TRIES:
+            parsed = replace(parsed, noise=printable(self._text()))
+            self._reset()
+            return parsed
+        return None
+
+    def _text(self) -> str:
+        return b" ".join(self._kept[:20]).decode("utf-8", "replace")
+
+
 def _mended(line: bytes, text: str, why: str) -> Line:
     """What can still be made of a line that is not JSON."""
+    if b"\0" in line:
+        text = _narrow(line) or text
     bare = _bare(text)
     if messages := _sequence(bare):
         return Line(messages, noise=None if len(messages) == 1 else "several messages in one line: " + printable(text))
@@ -170,6 +220,16 @@ def _mended(line: bytes, text: str, why: str) -> Line:
         if len(found) == 1 and jsonrpc.kind(found[0]) in ("response", "error"):
             glued = found[0]
     return Line(noise=printable(text), code=jsonrpc.PARSE_ERROR, answers=answered(line), why=why, glued=glued)
+
+
+def _narrow(line: bytes) -> str | None:
+    """A line of UTF-16 (little end first, as on Windows), cut at the byte that ends lines in UTF-8, as text."""
+    even = line[1:] if line.startswith(b"\0") else line  # the other half of the line end before
+    try:
+        text = even[: len(even) // 2 * 2].decode("utf-16-le").strip("\ufeff\0 \r")
+    except UnicodeDecodeError:
+        return None
+    return text if text.startswith("{") else None
 
 
 def _bare(text: str) -> str:

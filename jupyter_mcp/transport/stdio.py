@@ -1,7 +1,7 @@
 """A server that is a process of ours, one JSON message a line on its stdin and stdout.
 
 Reading is pushed: the loop hands over bytes, they are cut into lines, parsed and given to the receiver in the same
-call, without a task or a queue in between. Writing is a plain write; it waits only while the pipe is full.
+call (`stdout`), without a task or a queue in between. Writing is a plain write; it waits only while the pipe is full.
 
 Ending is the hard part. One task per process, started with it, waits for its end or for ours (`close`), keeps what the
 process said last, and leaves nothing of its tree alive: end of input, then TERM, then KILL, as the specification wants
@@ -20,21 +20,18 @@ import secrets
 import signal
 import sys
 import time
-from collections import deque
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
-from jupyter_mcp.protocol.framing import LineDecoder, parse_line
 from jupyter_mcp.protocol.jsonrpc import encode
-from jupyter_mcp.transport.base import Closed, Noise, Receiver, unreadable
+from jupyter_mcp.transport.base import Closed, Receiver
 from jupyter_mcp.transport.launch import Launch, LaunchError, check_folder, environment
 from jupyter_mcp.transport.stderr import Tail
+from jupyter_mcp.transport.stdout import Output
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
-
-    from jupyter_mcp.transport.base import Message
 
 if TYPE_CHECKING or sys.platform != "win32":
     from jupyter_mcp.transport import posix as system
@@ -49,8 +46,6 @@ TERM_GRACE = 1.5  # after TERM
 INPUT_GRACE = 1.0  # for the answers of a server that closed its input
 LAST_WORDS = 0.3  # for what is still in the pipes of a dead process whose children hold them open
 MOST_LAST_WORDS = 5  # times that, while they still bring something
-GLUED = 1.0  # for a proper answer, when one stood behind a text in the same line
-MOST_GLUED = 100  # such answers at a time
 
 _owner_pid = os.getpid()
 _guard = system.Guard()
@@ -88,7 +83,6 @@ class StdioTransport:
         self._inherit_env = inherit_env
         self._cwd = cwd
         self._tail = Tail(self._on_stderr)
-        self._glued: deque[tuple[Message, int]] = deque()  # see `Line.glued`
         self._process: _Process | None = None
         self._receiver: Receiver | None = None
         self._stdin: asyncio.WriteTransport | None = None
@@ -113,7 +107,7 @@ class StdioTransport:
         """Start the process. Raises `ConnectionFailed` when that cannot be done, saying why and what to do."""
         self._receiver = receiver
         try:
-            process = await self._spawn()
+            process = await self._spawn(receiver)
         except LaunchError as error:
             raise ConnectionFailed(f"The server cannot be started: {error.message}", hint=error.hint) from None
         self._process = process
@@ -122,14 +116,14 @@ class StdioTransport:
         if self._closing:
             process.ending.set()
 
-    async def _spawn(self) -> _Process:
+    async def _spawn(self, receiver: Receiver) -> _Process:
         marker = (MARKER, f"{os.getpid()}-{secrets.token_hex(4)}")
         env = environment(self._env, pass_env=self._pass_env, inherit=self._inherit_env)
         cwd = check_folder(self._cwd)
         launch = system.prepare(self.command, self.args, env, cwd)
         options = {**system.spawn_options(), "env": {**env, marker[0]: marker[1]}, "cwd": cwd}
         try:
-            transport, protocol = await _execute(launch, lambda: _Process(self), options)
+            transport, protocol = await _execute(launch, lambda: _Process(self, receiver), options)
         except OSError as error:
             raise system.explain(error, launch) from None
         except ValueError as error:  # a NUL in an argument or a variable
@@ -207,8 +201,6 @@ class StdioTransport:
             process.reported = True
             closed = process.describe()
             process.finish()
-            while self._glued:
-                self._take_glued()
             receiver.on_closed(replace(closed, stderr=self.stderr))
 
     def _forget(self, process: _Process) -> None:
@@ -221,30 +213,6 @@ class StdioTransport:
         _live.discard(self)
 
     # -- what the process says ------------------------------------------------------------------------------------
-
-    def on_stdout(self, lines: list[bytes]) -> None:
-        """Complete lines of its stdout."""
-        receiver = self._receiver
-        assert receiver is not None
-        for line in lines:
-            parsed = parse_line(line)
-            if parsed.batch:
-                receiver.on_batch(parsed.messages, len(line))
-            else:
-                for message in parsed.messages:
-                    receiver.on_message(message, len(line))
-            if parsed.answers is not None:
-                receiver.on_request_failed(parsed.answers, unreadable(parsed.why))
-            if parsed.glued is not None and len(self._glued) < MOST_GLUED:
-                self._glued.append((parsed.glued, len(line)))
-                asyncio.get_running_loop().call_later(GLUED, self._take_glued)
-            if parsed.noise is not None:
-                receiver.on_noise(Noise("stdout", parsed.noise))
-
-    def _take_glued(self) -> None:
-        """Hand on an answer that stood behind a text: nothing happens when a proper one has come meanwhile."""
-        if self._glued and self._receiver is not None:
-            self._receiver.on_message(*self._glued.popleft())
 
     def on_stderr_data(self, data: bytes | None) -> None:
         """Bytes of its stderr; None at its end."""
@@ -265,9 +233,9 @@ class _Process(asyncio.SubprocessProtocol):
     stdin: asyncio.WriteTransport
     tree: system.Tree
 
-    def __init__(self, owner: StdioTransport) -> None:
+    def __init__(self, owner: StdioTransport, receiver: Receiver) -> None:
         self._owner = owner
-        self._decoder = LineDecoder()
+        self._output = Output(receiver)
         self._open = {1, 2}
         self.exited = asyncio.Event()
         self.ending = asyncio.Event()  # it exited, its stdout ended, or we want it to end
@@ -289,7 +257,7 @@ class _Process(asyncio.SubprocessProtocol):
         if fd not in self._open:  # children of a dead server go on talking
             return
         if fd == 1:
-            self._owner.on_stdout(self._decoder.feed(data))
+            self._output.feed(data)
         else:
             self._owner.on_stderr_data(data)
 
@@ -330,7 +298,7 @@ class _Process(asyncio.SubprocessProtocol):
             return
         self._open.discard(fd)
         if fd == 1:
-            self._owner.on_stdout(self._decoder.eof())
+            self._output.eof()
         else:
             self._owner.on_stderr_data(None)
         if not self._open:
