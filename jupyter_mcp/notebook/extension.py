@@ -21,6 +21,9 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     """Register everything. Loading twice does no more than loading once."""
     ipython.register_magics(MCPMagics)
     completion.install(ipython)
+    serving = sys.modules.get("jupyter_mcp.kernel.serving")
+    if serving is not None:
+        serving.resume(ipython)  # it was served before the extension was unloaded
 
 
 def unload_ipython_extension(ipython: InteractiveShell) -> None:
@@ -30,7 +33,7 @@ def unload_ipython_extension(ipython: InteractiveShell) -> None:
     for kind in ("line", "cell"):
         manager.magics[kind].pop("mcp", None)
     showing = sys.modules.get("jupyter_mcp.notebook.showing")
-    if showing is None:
+    if showing is None and "jupyter_mcp.kernel.serving" not in sys.modules:
         return  # nothing was ever used
     from jupyter_mcp.runtime import state
 
@@ -38,5 +41,6 @@ def unload_ipython_extension(ipython: InteractiveShell) -> None:
         from jupyter_mcp.notebook import cards
 
         cards.close_all()
-    showing.forget(ipython)
+    if showing is not None:
+        showing.forget(ipython)
     state.close()

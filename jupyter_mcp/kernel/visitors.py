@@ -1,0 +1,210 @@
+"""Who came to a notebook's server, what they read, and how much of it they may.
+
+A client is known by what it says about itself, which is its own word: good for a card, not for a decision about trust
+(the token is that). Everything kept is bounded, shortened and without secrets. Loop only, but for reading.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import OrderedDict, deque
+from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any, cast
+
+from jupyter_mcp.kernel.masking import redact
+from jupyter_mcp.server.failures import Failure
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Mapping
+
+    from jupyter_mcp.server.exchange import Exchange
+    from jupyter_mcp.server.http.guard import Refusal
+
+__all__ = ["TOO_MANY", "Act", "Visitor", "Visitors"]
+
+TOO_MANY = -31429
+"""JSON-RPC code of "too many requests"; outside the range that the specification keeps for itself."""
+RATE, BURST = 500.0, 2_000.0
+RATE_OF_ALL, BURST_OF_ALL = 2_000.0, 8_000.0
+MOST_VISITORS = 100
+MOST_ACTS = 200
+_LONGEST = 120
+_KEPT = {"tools/call": "call", "resources/read": "read", "resources/subscribe": "watch", "prompts/get": "prompt"}
+
+log = logging.getLogger("jupyter_mcp.kernel")
+
+
+@dataclass(slots=True)
+class Bucket:
+    """So many a second, and some at once."""
+
+    rate: float
+    burst: float
+    level: float = 0.0
+    since: float = field(default_factory=time.monotonic)
+
+    def take(self) -> float:
+        """Seconds to wait for the next; 0.0 when one was taken."""
+        now = time.monotonic()
+        self.level = max(0.0, self.level - (now - self.since) * self.rate)
+        self.since = now
+        if self.level + 1 > self.burst:
+            return (self.level + 1 - self.burst) / self.rate
+        self.level += 1
+        return 0.0
+
+
+@dataclass(slots=True)
+class Visitor:
+    """One client.
+
+    Attributes:
+        name, version: its own words, shortened.
+        first, last: when it was heard of, in seconds since 1970.
+        requests, refused: how many it made, and how many of them were too many.
+    """
+
+    name: str
+    version: str
+    first: float
+    last: float
+    requests: int = 0
+    refused: int = 0
+    bucket: Bucket = field(default_factory=lambda: Bucket(RATE, BURST), repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """Something that was done, or refused.
+
+    Attributes:
+        at: when, in seconds since 1970.
+        client: whose name; "" when nobody got that far.
+        kind: "read", "call", "watch", "prompt", "refused".
+        what: the address within the notebook, the tool and what it was called for, or why it was refused.
+        ok: whether it was answered without an error.
+    """
+
+    at: float
+    client: str
+    kind: str
+    what: str
+    ok: bool
+
+
+class Visitors:
+    """The book of one server.
+
+    Args:
+        base: what the addresses of the notebook begin with; not repeated in what is kept.
+
+    Attributes:
+        on_event: called when there is something new to show; on the loop.
+    """
+
+    def __init__(self, base: str) -> None:
+        self._base = base
+        self._visitors: OrderedDict[tuple[str, str, str], Visitor] = OrderedDict()
+        self._acts: deque[Act] = deque(maxlen=MOST_ACTS)
+        self._all = Bucket(RATE_OF_ALL, BURST_OF_ALL)
+        self.on_event: list[Callable[[], object]] = []
+
+    def clients(self) -> list[Visitor]:
+        """Who came, the last one first. Any thread."""
+        return sorted(self._visitors.copy().values(), key=lambda one: -one.last)
+
+    def acts(self) -> list[Act]:
+        """What was done, the last first. Any thread."""
+        return list(self._acts.copy())[::-1]
+
+    # --- what the server calls
+
+    def admit(self, exchange: Exchange) -> None:
+        """A request has come. Raises Failure when there are too many."""
+        visitor = self._visitor(exchange)
+        visitor.last = time.time()
+        visitor.requests += 1
+        wait = visitor.bucket.take() or self._all.take()
+        if wait:
+            visitor.refused += 1
+            if visitor.refused == 1 or visitor.refused % 100 == 0:
+                self._note(Act(time.time(), visitor.name, "refused", f"{visitor.refused} requests too many", False))
+            text = f"Too many requests: this notebook takes {RATE:.0f} a second; try again in {wait:.1f} s."
+            raise Failure(TOO_MANY, text, {"retryAfter": round(wait, 2)})
+        if exchange.method == "subscriptions/listen":
+            self._listens(visitor, exchange.params)
+        elif visitor.requests == 1:
+            self._tell()
+
+    def answered(self, exchange: Exchange, message: Mapping[str, Any]) -> None:
+        """A request has its answer."""
+        kind = _KEPT.get(exchange.method)
+        if kind is None:
+            return
+        result = message.get("result")
+        failed = isinstance(result, dict) and cast("dict[str, Any]", result).get("isError") is True
+        what = self._subject(exchange.method, exchange.params)
+        self._note(Act(time.time(), self._visitor(exchange).name, kind, what, "error" not in message and not failed))
+
+    def refused(self, refusal: Refusal) -> None:
+        """Somebody was turned away at the door."""
+        self._note(Act(time.time(), "", "refused", _short(f"{refusal.status}: {refusal.text}"), False))
+
+    # --- inside
+
+    def _visitor(self, exchange: Exchange) -> Visitor:
+        info = exchange.peer.info
+        if exchange.method == "initialize":
+            given = exchange.params.get("clientInfo")
+            info = cast("dict[str, Any]", given) if isinstance(given, dict) else {}
+        name, version = _short(info.get("name")) or "a client", _short(info.get("version"))
+        key = (exchange.peer.principal, name, version)
+        found = self._visitors.get(key)
+        if found is None:
+            now = time.time()
+            found = self._visitors[key] = Visitor(name, version, now, now)
+            if len(self._visitors) > MOST_VISITORS:
+                self._visitors.popitem(last=False)
+        self._visitors.move_to_end(key)
+        return found
+
+    def _listens(self, visitor: Visitor, params: Mapping[str, Any]) -> None:
+        wanted: Any = params.get("notifications")
+        uris: Any = cast("dict[str, Any]", wanted).get("resourceSubscriptions") if isinstance(wanted, dict) else None
+        for uri in cast("list[Any]", uris)[:20] if isinstance(uris, list) else ():
+            self._note(Act(time.time(), visitor.name, "watch", self._address(uri), True))
+
+    def _subject(self, method: str, params: Mapping[str, Any]) -> str:
+        if method in ("resources/read", "resources/subscribe"):
+            return self._address(params.get("uri"))
+        arguments: Any = params.get("arguments")
+        about: Any = cast("dict[str, Any]", arguments).get("name") if isinstance(arguments, dict) else None
+        return _short(f"{params.get('name')} {about}" if isinstance(about, str) else params.get("name"))
+
+    def _address(self, uri: object) -> str:
+        return _short(uri.removeprefix(f"{self._base}/") if isinstance(uri, str) else "")
+
+    def _note(self, act: Act) -> None:
+        self._acts.append(act)
+        self._tell()
+
+    def _tell(self) -> None:
+        for function in list(self.on_event):
+            try:
+                function()
+            except Exception:
+                log.exception("what shows the visitors failed")
+
+
+def _short(text: object) -> str:
+    """A client's word as it may be shown: one line, no control characters, no secrets, not long."""
+    return _shown(text[: 4 * _LONGEST]) if isinstance(text, str) else ""
+
+
+@lru_cache(maxsize=1024)
+def _shown(text: str) -> str:
+    plain = "".join(letter if letter.isprintable() else " " for letter in text)
+    shown = str(redact(" ".join(plain.split())))
+    return shown if len(shown) <= _LONGEST else shown[: _LONGEST - 1] + "…"

@@ -1,0 +1,169 @@
+"""A plain client of a notebook's endpoint: one connection that is kept, modern requests, nothing hidden."""
+
+from __future__ import annotations
+
+import http.client
+import json
+import socket
+import threading
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+
+from jupyter_mcp.protocol import modern
+from jupyter_mcp.protocol.headers import for_request
+from jupyter_mcp.protocol.sse import Event, SseDecoder
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+REVISION = "2026-07-28"
+
+
+class Refused(Exception):
+    """An HTTP status, or a JSON-RPC error."""
+
+    def __init__(self, status: int, code: int, message: str, data: Any = None) -> None:
+        super().__init__(f"{status} {code}: {message}")
+        self.status, self.code, self.message, self.data = status, code, message, data
+
+
+class Caller:
+    """Asks one endpoint."""
+
+    def __init__(self, url: str, token: str, name: str = "tester", seconds: float = 20.0) -> None:
+        self.parts = urlsplit(url)
+        self.token = token
+        self.info = {"name": name, "version": "1"}
+        self.seconds = seconds
+        self.capabilities: dict[str, Any] = {}
+        self._ids = iter(range(1, 10**9))
+        self._opened: list[Listening] = []
+        self._connection = self._connect()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        return http.client.HTTPConnection(self.parts.hostname or "", self.parts.port, timeout=self.seconds)
+
+    def close(self) -> None:
+        """Close everything it opened."""
+        for one in self._opened:
+            one.close()
+        self._connection.close()
+
+    def __enter__(self) -> Caller:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        self.close()
+
+    def post(
+        self, method: str, params: Mapping[str, Any] | None = None, headers: Mapping[str, str] | None = None
+    ) -> http.client.HTTPResponse:
+        """The bare response."""
+        return self._post(self._connection, method, params, headers)
+
+    def _post(
+        self,
+        connection: http.client.HTTPConnection,
+        method: str,
+        params: Mapping[str, Any] | None,
+        headers: Mapping[str, str] | None = None,
+    ) -> http.client.HTTPResponse:
+        given = modern.envelope(params, revision=REVISION, client_info=self.info, capabilities=self.capabilities)
+        message = {"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": given}
+        sent = {
+            "Authorization": f"Bearer {self.token}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            **for_request(message),
+            **(headers or {}),
+        }
+        connection.request("POST", self.parts.path, json.dumps(message), sent)
+        return connection.getresponse()
+
+    def request(self, method: str, params: Mapping[str, Any] | None = None) -> dict[str, Any]:
+        """The result. Raises Refused."""
+        response = self.post(method, params)
+        body = response.read()
+        if not response.headers.get("Content-Type", "").startswith("text/event-stream"):
+            if not response.headers.get("Content-Type", "").startswith("application/json"):
+                raise Refused(response.status, 0, body.decode())
+            message = json.loads(body)
+        else:
+            message = [json.loads(one.data) for one in SseDecoder().feed(body) if isinstance(one, Event)][-1]
+        if "error" in message:
+            error = message["error"]
+            raise Refused(response.status, error["code"], error["message"], error.get("data"))
+        return message["result"]
+
+    def read(self, uri: str) -> dict[str, Any]:
+        """The one content of a resource."""
+        (content,) = self.request("resources/read", {"uri": uri})["contents"]
+        return content
+
+    def data(self, uri: str) -> Any:
+        """The JSON that a resource is."""
+        return json.loads(self.read(uri)["text"])
+
+    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
+        """The result of a tool, which may be an error."""
+        return self.request("tools/call", {"name": tool, "arguments": arguments})
+
+    def listen(self, *uris: str) -> Listening:
+        """Hear of changes, from when this returns."""
+        self._opened.append(Listening(self, uris))
+        return self._opened[-1]
+
+    def open(self, uris: tuple[str, ...]) -> tuple[http.client.HTTPConnection, http.client.HTTPResponse]:
+        connection = self._connect()
+        wanted = {"resourceSubscriptions": list(uris), "resourcesListChanged": True, "toolsListChanged": True}
+        return connection, self._post(connection, "subscriptions/listen", {"notifications": wanted})
+
+
+class Listening:
+    """A stream of changes, read on a thread of its own."""
+
+    def __init__(self, caller: Caller, uris: tuple[str, ...]) -> None:
+        self._connection, self._response = caller.open(uris)
+        self._decoder = SseDecoder()
+        self._news = threading.Condition()
+        self.messages: list[dict[str, Any]] = []
+        self.over = False
+        threading.Thread(target=self._read, daemon=True).start()
+        self.until(lambda: bool(self.messages))
+
+    def _read(self) -> None:
+        try:
+            while chunk := self._response.read1(65536):
+                found = [json.loads(one.data) for one in self._decoder.feed(chunk) if isinstance(one, Event)]
+                with self._news:
+                    self.messages += found
+                    self._news.notify_all()
+        except (OSError, ValueError, AttributeError, http.client.HTTPException):
+            pass  # it was cut, by this side or the other
+        with self._news:
+            self.over = True
+            self._news.notify_all()
+
+    @property
+    def told(self) -> list[str]:
+        """What was told so far: URIs, and "resources" or "tools" for the lists."""
+        found: list[str] = []
+        for message in self.messages[1:]:
+            if message.get("method") == "notifications/resources/updated":
+                found.append(message["params"]["uri"])
+            elif str(message.get("method", "")).endswith("/list_changed"):
+                found.append(message["method"].split("/")[1])
+        return found
+
+    def until(self, true: Any, seconds: float = 15.0) -> None:
+        """Wait until something is true of what was told."""
+        with self._news:
+            assert self._news.wait_for(true, seconds), self.messages
+
+    def close(self) -> None:
+        """Cut it."""
+        if not self.over and self._connection.sock is not None:
+            self._connection.sock.shutdown(socket.SHUT_RDWR)
+        self.until(lambda: self.over)
+        self._response.close()
+        self._connection.close()
