@@ -157,6 +157,9 @@ class Opening:
                     del self._asked[method]
                 if self._latest in failed:
                     return _unanswered(failed[self._latest])
+                nobody = (error for error in failed.values() if isinstance(error, ConnectionLost))
+                if (error := next((one for one in nobody if not one.may_have_run), None)) is not None:
+                    return _unanswered(error)  # what was asked since goes the same way
         finally:
             gone.cancel()
 

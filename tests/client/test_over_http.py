@@ -87,6 +87,15 @@ async def test_a_server_that_cannot_be_reached_is_no_verdict_and_ends_it_at_once
     assert opening.remembered(("http", "one")) is None
 
 
+async def test_that_nobody_is_there_is_known_from_whichever_request_says_so_first() -> None:
+    script = http(client("server/discover"), client("initialize"))
+    error = asyncio.ensure_future(refused(script))
+    await script.until(lambda: "initialize" in script.methods())
+    script.fail(script.sent[0]["id"], ConnectionLost("x took no connection.", may_have_run=False))
+    async with asyncio.timeout(3):
+        assert "cannot be reached: x took no connection." in str(await error)
+
+
 async def test_a_modern_error_is_answered_in_the_modern_era() -> None:
     no = server(error={"code": -32022, "message": "no", "data": {"supported": ["1999-01-01"]}})
     error = await refused(http(client("server/discover"), no))
