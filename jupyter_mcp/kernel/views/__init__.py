@@ -6,6 +6,7 @@ point group "jupyter_mcp.views", or by a method `_mcp_view_(wanted)`.
 """
 
 from jupyter_mcp.kernel.views.base import Column, Summary, View, ViewError, Wanted
+from jupyter_mcp.kernel.views.pictures import captured_by
 from jupyter_mcp.kernel.views.registry import columns, fingerprint, needs_main_thread, register, reset, summary, view
 
 __all__ = [
@@ -14,6 +15,7 @@ __all__ = [
     "View",
     "ViewError",
     "Wanted",
+    "captured_by",
     "columns",
     "fingerprint",
     "needs_main_thread",

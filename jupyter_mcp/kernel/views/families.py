@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from jupyter_mcp.kernel.views.arrays import ARRAYS
+from jupyter_mcp.kernel.views.lazy import LAZY
+from jupyter_mcp.kernel.views.pictures import PICTURES
 from jupyter_mcp.kernel.views.tables import EAGER
 
 if TYPE_CHECKING:
@@ -11,4 +14,4 @@ if TYPE_CHECKING:
 
 __all__ = ["FAMILIES"]
 
-FAMILIES: tuple[tuple[str, Viewer], ...] = (*EAGER,)
+FAMILIES: tuple[tuple[str, Viewer], ...] = (*EAGER, *ARRAYS, *LAZY, *PICTURES)

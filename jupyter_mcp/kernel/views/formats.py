@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jupyter_mcp.kernel.masking import redact
-from jupyter_mcp.kernel.views.base import CSV, MARKDOWN, Column
+from jupyter_mcp.kernel.views.base import CSV, MARKDOWN, Column, clipped
 from jupyter_mcp.protocol.secrets import looks_secret
 
 __all__ = ["Page", "distinct", "dumps", "masked_columns", "rendered"]
@@ -51,10 +51,11 @@ def rendered(page: Page, mime_type: str, budget: int) -> tuple[str, dict[str, An
 
     At least one row is shown.
     """
+    page = _first_row_fits(page, budget // 2 - _RESERVE)
     rows = list(zip(*page.cells, strict=True))
     names = [column.name for column in page.columns]
     head = {"fields": [{"name": c.name, "type": schema_type(c.dtype)} for c in page.columns]}
-    used_text, used_data = len(_header(names, mime_type).encode()), len(dumps(head)) + 30
+    used_text, used_data = len(_header(names, mime_type).encode()), len(dumps(head).encode()) + _RESERVE
     count = 0
     for row in rows:
         data = len(dumps(dict(zip(names, row, strict=True))).encode()) + 1
@@ -67,6 +68,25 @@ def rendered(page: Page, mime_type: str, budget: int) -> tuple[str, dict[str, An
     if mime_type not in (CSV, MARKDOWN):
         return dumps(data), data, count
     return _header(names, mime_type) + "".join(_line(row, mime_type) for row in rows[:count]), data, count
+
+
+_RESERVE = 250  # bytes for what else is said: rows, total, shape
+
+
+def _first_row_fits(page: Page, room: int) -> Page:
+    """The page, its cells cut shorter when not even one row fits."""
+    for chars in (200, 60, 20, 5):
+        first = [cells[:1] for cells in page.cells]
+        if len(dumps(first).encode()) <= room:
+            return page
+        page = Page(page.columns, tuple([_shorter(cell, chars) for cell in cells] for cells in page.cells))
+    return page
+
+
+def _shorter(cell: Any, chars: int) -> Any:
+    if type(cell) is str:
+        return clipped(cell, chars)
+    return clipped(dumps(cell), chars) if type(cell) in (list, dict) else cell
 
 
 def _header(names: list[str], mime_type: str) -> str:

@@ -48,6 +48,7 @@ _mro = _reader(type, "__mro__")
 _dict = _reader(type, "__dict__")
 _name = _reader(type, "__qualname__")
 _flags = _reader(type, "__flags__")
+_module = _reader(type, "__module__")
 _module_dict = _reader(ModuleType, "__dict__")
 _HEAP = 1 << 9  # Py_TPFLAGS_HEAPTYPE: a class made by a class statement
 
@@ -94,7 +95,10 @@ def name_of(cls: type) -> str:
 
 def module_of(cls: type) -> str:
     """The module that a class says it comes from ("builtins" when it says nothing readable)."""
-    module = class_dict(cls).get("__module__", "builtins")
+    try:
+        module = _module(cls)  # of classes written in C it is part of their name
+    except AttributeError:
+        module = None
     return _clean(module) if type(module) is str else "builtins"
 
 

@@ -27,7 +27,7 @@ from jupyter_mcp.kernel.views.base import (
     seal,
     span,
 )
-from jupyter_mcp.kernel.views.formats import Page, distinct, masked_columns, rendered
+from jupyter_mcp.kernel.views.formats import Page, distinct, dumps, masked_columns, rendered
 from jupyter_mcp.kernel.views.viewer import Viewer
 
 if TYPE_CHECKING:
@@ -86,6 +86,8 @@ class Frame(Viewer):
         end = start + count
         data["rows"] = [start, end]
         data["total"] = height
+        if mime_type == JSON:
+            text = dumps(data)
         notes = [f"rows {start:,} to {end:,} of {height:,}"]
         if len(places) < len(names) and not wanted.columns:
             notes.append(f"{len(places):,} of {len(names):,} columns: name others in columns")
@@ -196,16 +198,25 @@ def chosen(names: list[str], wanted: Wanted) -> list[int]:
     Raises:
         ViewError: there is no such column.
     """
-    most = max(1, wanted.budget // 64)
     if not wanted.columns:
-        return list(range(min(len(names), MOST_COLUMNS, most)))
+        return _affordable(names, list(range(min(len(names), MOST_COLUMNS))), wanted.budget)
     where = {name: at for at, name in reversed(list(enumerate(names)))}
     places: list[int] = []
-    for name in wanted.columns[: min(_MOST_NAMED, most)]:
+    for name in wanted.columns[:_MOST_NAMED]:
         if name not in where:
             raise ViewError("no such path", f'no column "{clipped(name, 60)}"')
         places.append(where[name])
-    return list(dict.fromkeys(places))
+    return _affordable(names, list(dict.fromkeys(places)), wanted.budget)
+
+
+def _affordable(names: list[str], places: list[int], budget: int) -> list[int]:
+    """The first of these columns whose names (in the schema and in a row) leave room for cells; at least one."""
+    used = 0
+    for count, at in enumerate(places):
+        used += 2 * len(names[at].encode("utf-8", "replace")) + 64
+        if count and used > budget // 2:
+            return places[:count]
+    return places
 
 
 def _class(value: object) -> type:
