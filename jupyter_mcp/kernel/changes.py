@@ -5,8 +5,8 @@ An object that was changed in place is noticed where somebody watches it: by its
 it (which may be a false alarm). LIMITS: what widgets and threads change is seen after the next cell; a change in place
 that no sample meets, by a cell that does not name the variable, is not seen at all.
 
-`look` runs on the main thread and must be quick: ids only, for all; fingerprints for what is watched, within a budget.
-Telling is done on the runtime's thread, bursts as one.
+`look` runs on the main thread and must be quick: it compares identities. Fingerprints, of what is watched only, are
+made aside, on a thread that reads; telling is done on the runtime's thread, bursts as one.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from urllib.parse import unquote
 from jupyter_mcp.runtime.thread import get_runtime
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Collection, Mapping
 
     from jupyter_mcp.server import Server
 
@@ -29,8 +29,8 @@ __all__ = ["Changes", "Notebook"]
 
 MERGED_SECONDS = 0.1
 """The least time between two tellings."""
-BUDGET_SECONDS = 0.001
-"""For the fingerprints of one look; what is left over comes first in the next."""
+MOST_SAMPLED = 64
+"""Variables whose fingerprints are made at once; of more, those that waited longest."""
 _WORD = re.compile(r"[^\W\d]\w*")
 _LONGEST_SOURCE = 200_000
 
@@ -62,18 +62,28 @@ class Changes:
         shell: IPython's.
         notebook: its server.
         fingerprint: a number that changes with an object's content, or None where there is no cheap one.
+        aside: runs a function soon, on a thread that may read objects.
 
     Attributes:
         seconds: what the last look cost.
     """
 
-    def __init__(self, shell: Any, notebook: Notebook, fingerprint: Callable[[Any], int | None]) -> None:
+    def __init__(
+        self,
+        shell: Any,
+        notebook: Notebook,
+        fingerprint: Callable[[Any], int | None],
+        aside: Callable[[Callable[[], None]], object],
+    ) -> None:
         self._shell = shell
         self._notebook = notebook
         self._fingerprint = fingerprint
+        self._aside = aside
         self._ids: dict[str, int] = {}
         self._visible: set[str] = set()
         self._prints: dict[str, tuple[int, int | None]] = {}
+        self._touched: set[str] = set()
+        self._sampling = False
         self._pending: dict[str, None] = {}
         self._lists = False
         self._scheduled = False
@@ -85,16 +95,14 @@ class Changes:
         """Begin: what there is now is the base of comparison."""
         self._ids = _identities(self._shell.user_ns)
         self._visible = set(self._notebook.visible(self._shell.user_ns))
-        self._shell.events.register("pre_run_cell", self._cell_begins)
         self._shell.events.register("post_run_cell", self._cell_ended)
 
     def uninstall(self) -> None:
         """End."""
-        for event, function in (("pre_run_cell", self._cell_begins), ("post_run_cell", self._cell_ended)):
-            try:
-                self._shell.events.unregister(event, function)
-            except ValueError:
-                continue  # somebody has reset the events
+        try:
+            self._shell.events.unregister("post_run_cell", self._cell_ended)
+        except ValueError:
+            pass  # somebody has reset the events
 
     def chosen(self) -> None:
         """What may be seen was chosen anew."""
@@ -104,15 +112,6 @@ class Changes:
     def shown(self, number: int) -> None:
         """There is a new plot."""
         self._tell([f"{self._notebook.uri}/plots", f"{self._notebook.uri}/plots/{number}"], lists=True)
-
-    def _cell_begins(self, _info: Any = None) -> None:
-        """What is watched since the last cell gets its first fingerprint before it can be changed."""
-        try:
-            names = [name for name in self._by_name() if name in self._visible and name not in self._prints]
-            if names:
-                self._mutated([*self._prints, *names])
-        except Exception:
-            log.exception("looking at what is watched failed")
 
     def _cell_ended(self, result: Any = None) -> None:
         source = getattr(getattr(result, "info", None), "raw_cell", None)
@@ -154,11 +153,10 @@ class Changes:
         """The URIs that are watched and whose variable has changed."""
         watched = self._by_name()
         if not watched:
-            self._prints.clear()
             return []
         named = set(_WORD.findall(source[:_LONGEST_SOURCE]))
         touched = {name for name in watched if name in changed or (name in named and name in self._visible)}
-        touched |= self._mutated([name for name in watched if name in self._visible])
+        self.sample(touched)
         return [uri for name in sorted(touched) for uri in sorted(watched[name])]
 
     def _by_name(self) -> dict[str, list[str]]:
@@ -170,23 +168,61 @@ class Changes:
                 watched.setdefault(unquote(uri[len(prefix) :].partition("?")[0]), []).append(uri)
         return watched
 
-    def _mutated(self, names: list[str]) -> set[str]:
-        """Those whose fingerprint is another one; those looked at longest ago come first."""
-        end = time.perf_counter() + BUDGET_SECONDS
+    # --- fingerprints
+
+    def sample(self, touched: Collection[str] = ()) -> None:
+        """Compare the fingerprints of what is watched, soon; the first time there is nothing to compare with.
+
+        Args:
+            touched: names of which a change was told already.
+        """
+        with self._lock:
+            self._touched.update(touched)
+            if self._sampling:
+                return  # it looks again
+            self._sampling = True
+        self._aside(self._sample)
+
+    def not_sampled(self) -> None:
+        """No thread was free: the next cell tries again."""
+        with self._lock:
+            self._sampling = False
+
+    def _sample(self) -> None:
+        while True:
+            with self._lock:
+                touched, self._touched = self._touched, set()
+            watched = self._by_name()
+            found = self._mutated([name for name in watched if name in self._visible], touched)
+            if uris := [uri for name in sorted(found) for uri in sorted(watched[name])]:
+                self._tell(uris)
+            with self._lock:
+                if not self._touched:
+                    self._sampling = False
+                    return
+
+    def _mutated(self, names: list[str], touched: set[str]) -> list[str]:
+        """Those that hold the same object with another fingerprint, and of which that was not told."""
         order = {name: place for place, name in enumerate(self._prints)}
-        found: set[str] = set()
-        for name in sorted(names, key=lambda name: order.get(name, -1)):
+        found: list[str] = []
+        for name in sorted(names, key=lambda name: order.get(name, -1))[:MOST_SAMPLED]:
             value = self._shell.user_ns.get(name)
-            print_ = (id(value), self._fingerprint(value))
-            before = self._prints.pop(name, None)
-            self._prints[name] = print_
-            if before is not None and before != print_:
-                found.add(name)
-            if time.perf_counter() > end:
-                break
+            before, now = self._prints.pop(name, None), (id(value), self._printed(value))
+            self._prints[name] = now
+            if before is None or before[0] != now[0] or None in (before[1], now[1]):
+                continue  # another object, which was told; or nothing to compare
+            if before[1] != now[1] and name not in touched:
+                found.append(name)
         for name in self._prints.keys() - set(names):
             del self._prints[name]
         return found
+
+    def _printed(self, value: object) -> int | None:
+        try:
+            return self._fingerprint(value)
+        except Exception:
+            log.exception("a fingerprint could not be made")
+            return None
 
     # --- telling
 

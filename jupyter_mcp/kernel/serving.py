@@ -32,7 +32,7 @@ from jupyter_mcp.runtime.thread import get_runtime
 from jupyter_mcp.server.http.running import Running, serve_http
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from jupyter_mcp.kernel.identity import Claim
     from jupyter_mcp.kernel.plots import Plot
@@ -64,7 +64,7 @@ class Serving:
         plots = Plots(shell, self._claim.plots)
         self.name = name
         self.book = NotebookServer(shell, whose, self._claim.slug, plots, choice)
-        self._changes = Changes(shell, self.book, views.fingerprint)
+        self._changes = Changes(shell, self.book, views.fingerprint, self._aside)
         self._running: Running | None = None
         self._leave: asyncio.Event | None = None
         self._task: asyncio.Task[None] | None = None
@@ -137,6 +137,7 @@ class Serving:
     def _hook(self) -> None:
         cells.watch()
         self.book.main.after.append(self._changes.look)
+        self.book.visitors.on_watch = self._changes.sample
         self.book.plots.on_new = self._shown
         self.book.plots.install()
         self._changes.install()
@@ -153,11 +154,24 @@ class Serving:
             sys.setswitchinterval(self._interval)  # unless somebody has set it to something else
         self._interval = None
 
+    def _aside(self, function: Callable[[], None]) -> None:
+        if self._running is not None:
+            get_runtime().submit(self._sample, function)
+        else:
+            self._changes.not_sampled()
+
     def _shown(self, plot: Plot) -> None:
         self._claim.count_plots(plot.number)
         self._changes.shown(plot.number)
 
     # --- on the runtime's loop
+
+    async def _sample(self, function: Callable[[], None]) -> None:
+        try:
+            await self.book.aside(function)
+        except views.ViewError as error:
+            if error.reason == "busy":
+                self._changes.not_sampled()
 
     async def _open(self) -> Running:
         loop = asyncio.get_running_loop()

@@ -31,6 +31,7 @@ RATE_OF_ALL, BURST_OF_ALL = 2_000.0, 8_000.0
 MOST_VISITORS = 100
 MOST_ACTS = 200
 _LONGEST = 120
+_WATCHING = ("subscriptions/listen", "resources/subscribe")
 _KEPT = {"tools/call": "call", "resources/read": "read", "resources/subscribe": "watch", "prompts/get": "prompt"}
 
 log = logging.getLogger("jupyter_mcp.kernel")
@@ -102,6 +103,7 @@ class Visitors:
 
     Attributes:
         on_event: called when there is something new to show; on the loop.
+        on_watch: called when a client began to watch something; on the loop.
     """
 
     def __init__(self, base: str) -> None:
@@ -110,6 +112,7 @@ class Visitors:
         self._acts: deque[Act] = deque(maxlen=MOST_ACTS)
         self._all = Bucket(RATE_OF_ALL, BURST_OF_ALL)
         self.on_event: list[Callable[[], object]] = []
+        self.on_watch: Callable[[], object] | None = None
 
     def clients(self) -> list[Visitor]:
         """Who came, the last one first. Any thread."""
@@ -133,6 +136,8 @@ class Visitors:
                 self._note(Act(time.time(), visitor.name, "refused", f"{visitor.refused} requests too many", False))
             text = f"Too many requests: this notebook takes {RATE:.0f} a second; try again in {wait:.1f} s."
             raise Failure(TOO_MANY, text, {"retryAfter": round(wait, 2)})
+        if exchange.method in _WATCHING and self.on_watch is not None:
+            exchange.loop.call_soon(self.on_watch)  # when it has been worked on
         if exchange.method == "subscriptions/listen":
             self._listens(visitor, exchange.params)
         elif visitor.requests == 1:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any, cast
 
@@ -66,7 +65,7 @@ class Notebook:
         self.server: Any = FakeServer()
         self.shell: Any = SimpleNamespace(user_ns=dict(variables))
         self.shell.events = EventManager(self.shell, available_events)
-        self.changes = Changes(self.shell, self, fingerprint)
+        self.changes = Changes(self.shell, self, fingerprint, lambda function: function())
         self.changes.install()
 
     def visible(self, values: Mapping[str, Any]) -> tuple[str, ...]:
@@ -74,6 +73,7 @@ class Notebook:
 
     def watch(self, *addresses: str) -> None:
         self.server.wanted = {f"{BASE}/{address}" for address in addresses}
+        self.changes.sample()
 
     def cell(self, source: str) -> list[str]:
         """Run it as a cell; what was told of it, without what every cell causes."""
@@ -128,18 +128,10 @@ def test_only_what_is_watched_is_told_one_by_one(clock: Clock) -> None:
 def test_a_change_in_place_shows_by_its_fingerprint(clock: Clock) -> None:
     notebook = Notebook(clock, x=[1])
     notebook.shell.user_ns["grow"] = notebook.shell.user_ns["x"].append
-    notebook.watch("variables/x")
     notebook.cell("pass")
+    notebook.watch("variables/x")
     assert notebook.cell("grow(2)") == ["variables/x"]
     assert notebook.cell("pass") == []
-
-
-def test_what_is_watched_since_the_last_cell_has_a_fingerprint_before_it_changes(clock: Clock) -> None:
-    notebook = Notebook(clock, x=[1])
-    notebook.shell.user_ns["grow"] = notebook.shell.user_ns["x"].append
-    notebook.cell("pass")
-    notebook.watch("variables/x")
-    assert notebook.cell("grow(2)") == ["variables/x"]
 
 
 def test_a_cell_that_names_what_has_no_fingerprint_counts_as_a_change(clock: Clock) -> None:
@@ -163,17 +155,37 @@ def test_a_fingerprint_that_raises_costs_no_cell(clock: Clock, monkeypatch: pyte
 def test_many_watched_variables_are_looked_at_in_turns(clock: Clock, monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[int] = []
 
-    def slow(value: Any) -> int:
+    def note(value: Any) -> int:
         looked.append(value[0])
-        time.sleep(changes.BUDGET_SECONDS)
         return 0
 
-    notebook = Notebook(clock, **{f"n{number}": [number] for number in range(4)})
-    monkeypatch.setattr(notebook.changes, "_fingerprint", slow)
-    notebook.watch(*(f"variables/n{number}" for number in range(4)))
-    for _ in range(8):
+    monkeypatch.setattr(changes, "MOST_SAMPLED", 2)
+    notebook = Notebook(clock, **{f"n{number}": [number] for number in range(5)})
+    monkeypatch.setattr(notebook.changes, "_fingerprint", note)
+    notebook.watch(*(f"variables/n{number}" for number in range(5)))
+    for _ in range(4):
         notebook.cell("pass")
-    assert set(looked) == {0, 1, 2, 3}
+    assert {looked.count(number) for number in range(5)} == {2}
+
+
+def test_a_change_that_was_told_is_not_told_again_by_its_fingerprint(clock: Clock) -> None:
+    notebook = Notebook(clock, x=[1])
+    notebook.watch("variables/x")
+    assert notebook.cell("x.append(2)") == ["variables/x"]
+    assert notebook.cell("pass") == []
+
+
+def test_cells_that_end_while_fingerprints_are_made_are_looked_at_after(clock: Clock) -> None:
+    waiting: list[Callable[[], None]] = []
+    notebook = Notebook(clock, x=[1])
+    notebook.watch("variables/x")
+    notebook.changes._aside = waiting.append  # pyright: ignore[reportPrivateUsage]
+    notebook.shell.user_ns["grow"] = notebook.shell.user_ns["x"].append
+    notebook.cell("pass")
+    assert notebook.cell("grow(2)") == [] and len(waiting) == 1
+    waiting.pop()()
+    clock.ring()
+    assert f"{BASE}/variables/x" in notebook.server.told
 
 
 def test_a_burst_of_cells_is_one_telling(clock: Clock) -> None:
