@@ -13,6 +13,7 @@ from jupyter_mcp.host.events import TaskChanged
 from jupyter_mcp.host.tasks import HostTask
 from jupyter_mcp.notebook import cards
 from jupyter_mcp.notebook.cards import live
+from jupyter_mcp.notebook.cards.progress import Gauge
 from jupyter_mcp.notebook.objects.act import get_host
 from jupyter_mcp.notebook.render import bundle
 from jupyter_mcp.notebook.suggest import for_line
@@ -186,11 +187,22 @@ def test_a_call_that_becomes_a_task_can_be_left_by_a_second_button(monkeypatch: 
     button(call.card.root, "Cancel call")
     call.event(TaskChanged(record(message="at <Mars>")))
     call.offer_to_leave(lambda: pressed.append("leave"))
-    assert "task t7, working" in words(call.card.root) and "at &lt;Mars&gt;" in words(call.card.root)
+    assert "is running (task t7)" in words(call.card.root) and "at &lt;Mars&gt;" in words(call.card.root)
     assert "an-id" not in words(call.card.root)
     button(call.card.root, "Leave").click()
     button(call.card.root, "Cancel task").click()
     assert pressed == ["leave"], "one of the two, once"
+
+
+def test_a_task_speaks_to_people_and_says_each_thing_once() -> None:
+    gauge = Gauge("j.job")
+    for status in ("working", "input_required", "working"):
+        gauge.event(TaskChanged(record(status, "at Mars")))
+    drawn = gauge.html()
+    assert drawn.count("at Mars") == 1
+    assert "input_required" not in drawn
+    gauge.event(TaskChanged(record("on hold", "at Mars")))
+    assert "task t7, on hold" in gauge.html(), "the server's own word"
 
 
 class Watched:

@@ -17,6 +17,9 @@ from jupyter_mcp.notebook.render.views import CallView
 __all__ = ["Gauge"]
 
 
+_SAID = ("working", "input_required")  # the card has better words for them
+
+
 class Gauge:
     """What has been told about a running act. Thread-safe; `html` draws it as it is now."""
 
@@ -42,9 +45,12 @@ class Gauge:
                 self._lines.append(flat(event.text, 300))
             elif isinstance(event, TaskChanged):
                 task = event.task
-                self._task = f"task {task.key}, {flat(task.status, 40)}"
+                status = "" if task.status in _SAID else f", {flat(task.status, 40)}"
+                self._task = f"task {task.key}{status}"
                 if task.message and (self._progress is None or self._progress.message != task.message):
-                    self._lines.append(flat(task.message, 300))
+                    said = flat(task.message, 300)
+                    if not self._lines or self._lines[-1] != said:  # told again with every change of the status
+                        self._lines.append(said)
             elif isinstance(event, QuestionOpened):
                 self._asking += 1
             elif isinstance(event, QuestionClosed):
