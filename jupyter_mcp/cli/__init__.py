@@ -1,7 +1,7 @@
 """The command line, `jupyter-mcp-host`. It must start fast: everything but the parser is imported by its command.
 
-`stdio` is the bridge between an agent and a live notebook (`bridge`), `demo` serves the demo server (`--http PORT`:
-over HTTP), `list` says what can be started and which notebooks are served.
+`stdio` is the bridge between an agent and a live notebook (`bridge`), `run` serves a notebook without a person
+(`deploy`), `demo` the demo server, `list` says what can be started and which notebooks are served.
 """
 
 from __future__ import annotations
@@ -29,6 +29,11 @@ over HTTP:       jupyter-mcp-host demo --http 8000
 a live notebook for an agent:
                  %mcp serve                  in the notebook
                  command "jupyter-mcp-host", arguments ["stdio"]
+
+a notebook as a server of its own:
+                 jupyter-mcp-host run notebook.ipynb --http 8000
+  JUPYTER_MCP_TOKEN      what clients must bring; by default one is made and printed
+  JUPYTER_MCP_STATE_KEY  a secret of 32 bytes or more, the same for all copies of a server behind one address
 """
 
 
@@ -41,6 +46,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _demo(given.http)
     if command == "stdio":
         return _bridge(given.notebook)
+    if command == "run":
+        return _run(given)
     if command == "list":
         return _list()
     parser.print_help()
@@ -61,6 +68,16 @@ def _parser() -> argparse.ArgumentParser:
         "--notebook",
         metavar="NAME",
         help="which notebook; by default the nearest one whose folder is this one, above it or below it",
+    )
+    run = commands.add_parser("run", help="run a notebook and serve the tools, resources and prompts it declares")
+    run.add_argument("path", metavar="NOTEBOOK", help="the notebook's file")
+    way = run.add_mutually_exclusive_group()
+    way.add_argument("--http", metavar="PORT", type=_port, help="serve HTTP at this port; 0 takes a free one")
+    way.add_argument("--stdio", action="store_true", help="serve stdin and stdout (the default)")
+    run.add_argument("--name", metavar="N", help="the server's name; by default the file's")
+    run.add_argument("--host", metavar="ADDRESS", default="127.0.0.1", help="where to listen; by default 127.0.0.1")
+    run.add_argument(
+        "--public", metavar="HOST", action="append", default=[], help="a host name under which clients reach it"
     )
     demo = commands.add_parser("demo", help="serve the demo server on stdin and stdout, or over HTTP")
     demo.add_argument(
@@ -90,6 +107,18 @@ def _bridge(notebook: str | None) -> int:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def _run(given: argparse.Namespace) -> int:
+    from pathlib import Path
+
+    from jupyter_mcp.cli import deploy
+
+    path = Path(given.path)
+    if given.http is None:
+        _say_if_terminal()
+        return deploy.over_stdio(path, given.name)
+    return deploy.over_http(path, given.name, given.http, host=given.host, hosts=given.public)
 
 
 def _say_if_terminal() -> None:

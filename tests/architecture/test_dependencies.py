@@ -12,6 +12,7 @@ from tests.architecture import tree
 OPTIONAL = {
     "aiohttp-socks",
     "ipykernel",
+    "jupyter-client",
     "pandas",
     "polars",
     "pyarrow",

@@ -52,19 +52,38 @@ class Bridge(Server):
         look: gives the live notebooks.
     """
 
-    def __init__(self, place: str, wanted: str | None = None, *, look: Callable[[], Sequence[Live]] = find) -> None:
+    def __init__(
+        self,
+        place: str,
+        wanted: str | None = None,
+        *,
+        look: Callable[[], Sequence[Live]] = find,
+        name: str | None = None,
+    ) -> None:
         super().__init__(
-            OURSELVES["name"],
-            title=OURSELVES["title"],
-            version=OURSELVES["version"],
-            instructions=INSTRUCTIONS,
+            name or OURSELVES["name"],
+            title=None if name else OURSELVES["title"],
+            instructions=None if name else INSTRUCTIONS,
             offers=("tools", "resources", "prompts"),
             extensions={TASKS_EXTENSION: {}},
         )
         self._tasks_watched: set[str] = set()
-        self.notebooks = Notebooks(place, wanted, changed=self._notify, watched=self._all_watched, look=look)
-        self.dispatcher = Relay(self._offer, self.notebooks)
+        self._deployed: list[Live] = []
+        self._begun = asyncio.Event()
+        self.notebooks = Notebooks(
+            place,
+            name or wanted,
+            changed=self._notify,
+            watched=self._all_watched,
+            look=look if name is None else lambda: self._deployed,
+        )
+        self.dispatcher = Relay(self._offer, self.notebooks, self._begun.wait if name else None)
         self.admit = self._admitted
+
+    def begin(self, notebook: Live) -> None:
+        """The notebook that is deployed has run, and is served there."""
+        self._deployed.append(notebook)
+        self._begun.set()
 
     def _capabilities(self) -> dict[str, Any]:
         return {**super()._capabilities(), "completions": {}, "logging": {}}
@@ -87,9 +106,13 @@ class Bridge(Server):
 class Relay(Dispatcher):
     """Answers the agent's requests by the notebook's answers."""
 
-    def __init__(self, offer: Offer, notebooks: Notebooks) -> None:
+    def __init__(
+        self, offer: Offer, notebooks: Notebooks, begun: Callable[[], Awaitable[object]] | None = None
+    ) -> None:
         super().__init__(offer)
         self._notebooks = notebooks
+        self._begun = begun  # of a notebook that is deployed: waits until it has run
+        self._tools = offline.NAMES if begun is None else frozenset[str]()
 
     def open_ledger(self, exchange: Exchange) -> None:
         """States are the notebook's."""
@@ -105,6 +128,8 @@ class Relay(Dispatcher):
     async def _answer(self, exchange: Exchange) -> dict[str, Any]:
         params = {key: value for key, value in exchange.params.items() if key != "_meta"}
         named = _named(exchange.method, params)
+        if self._begun is not None:
+            await self._begun()
         way = await self._notebooks.way(named)
         if isinstance(way, Several):
             found = await self._ask_which(exchange, way, params)
@@ -172,7 +197,7 @@ class Relay(Dispatcher):
     async def _asked(self, exchange: Exchange, way: Upstream, params: dict[str, Any]) -> dict[str, Any]:
         """The notebook's result. Raises ConnectionLost, Failure."""
         method = exchange.method
-        given = _naming(method, params, way.live.slug)
+        given = _naming(method, params, way.live.slug, self._tools)
         try:
             if exchange.peer.era == "modern":
                 result = await self._once(exchange, way, given)
@@ -267,9 +292,9 @@ def _named(method: str, params: Mapping[str, Any]) -> str | None:
     return None
 
 
-def _naming(method: str, params: dict[str, Any], slug: str) -> dict[str, Any]:
+def _naming(method: str, params: dict[str, Any], slug: str, tools: frozenset[str]) -> dict[str, Any]:
     """The params, with the notebook named where a tool wants that and the agent left it out."""
-    if method != "tools/call" or params["name"] not in offline.NAMES:
+    if method != "tools/call" or params["name"] not in tools:
         return params
     arguments: dict[str, Any] = params.get("arguments") or {}
     return params if "notebook" in arguments else {**params, "arguments": {**arguments, "notebook": slug}}

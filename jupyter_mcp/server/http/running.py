@@ -159,19 +159,26 @@ def run_http(server: Server, *, port: int, host: str, token: bool | str, **optio
 
 
 def _announce(server: Server, running: Running, *, told: bool) -> None:
-    """Once, to the person who started it: where it is, and the token that was made for them."""
-    bearer = f" --bearer {running.token}" if told else " --bearer TOKEN" if running.token is not None else ""
-    lines = [
-        f"{server.name} listens at {running.url}",
-        f"in a notebook:   %mcp connect {_handle(server.name)} {running.url}{bearer}",
-    ]
+    print(announcement(server.name, running.url, running.token, told=told), file=sys.stderr, flush=True)  # noqa: T201
+
+
+def announcement(name: str, url: str, token: str | None, *, told: bool) -> str:
+    """What the person who started a server reads once: where it is, and the token, when it was made for them.
+
+    Args:
+        name: the server's.
+        token: what clients must bring; None when it wants none.
+        told: whether the token is new to the person.
+    """
+    bearer = f" --bearer {token}" if told else " --bearer TOKEN" if token is not None else ""
+    lines = [f"{name} listens at {url}", f"in a notebook:   %mcp connect {_handle(name)} {url}{bearer}"]
     if told:
-        lines.append(f"any MCP client:  with the header  Authorization: Bearer {running.token}")
-    elif running.token is not None:
+        lines.append(f"any MCP client:  with the header  Authorization: Bearer {token}")
+    elif token is not None:
         lines.append(
             "any MCP client:  with the header  Authorization: Bearer TOKEN, the one that was given to the server"
         )
-    print("\n".join(lines), file=sys.stderr, flush=True)  # noqa: T201
+    return "\n".join(lines)
 
 
 def _handle(name: str) -> str:
