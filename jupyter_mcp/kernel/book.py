@@ -9,6 +9,7 @@ Below: `resources`, `tools`, `functions`, `execute` (what is offered), `visitors
 
 from __future__ import annotations
 
+import asyncio
 import time
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast
@@ -36,7 +37,9 @@ F = TypeVar("F", bound="Callable[..., Any]")
 READ_SECONDS = 10.0
 """For one view; beyond it the thread is left behind and the variable marked."""
 LIST_SECONDS = 10.0
-_MAIN_SECONDS = 0.25
+MAIN_READ_SECONDS = 3.0
+"""For one view on the main thread, which is the person's; beyond it the view is interrupted."""
+_MAIN_WAIT_SECONDS = 0.25
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,7 +85,7 @@ class NotebookServer:
         self.plots = plots
         self.choice = choice or Choice()
         self.uri = f"notebook://{slug}"
-        self.main = MainThread(shell)
+        self.main = MainThread()
         self.pool = ViewPool()
         self.visitors = Visitors(self.uri)
         self.started = time.time()
@@ -163,24 +166,21 @@ class NotebookServer:
             ViewError: it cannot be shown, in words for who asked.
         """
         value = self.value(name)
-        return await self.read(name, value, lambda: views.view(value, wanted))
+        if not views.needs_main_thread(value, wanted):
+            return await self.pool.run(lambda: views.view(value, wanted), READ_SECONDS, name=name, value=value)
+        try:
+            async with asyncio.timeout(MAIN_READ_SECONDS):
+                return await self.main.run(lambda: views.view(value, wanted), seconds=_MAIN_WAIT_SECONDS)
+        except Busy:
+            why = f"{name} can only be read so on the main thread, which is not free ({self.main.busy()})"
+            raise ViewError("busy", f"{why}; try again later.") from None
+        except TimeoutError:
+            raise ViewError("slow", f"it took longer than {MAIN_READ_SECONDS:g} s and was interrupted") from None
 
     async def summary(self, name: str) -> Summary:
         """What a variable is. Raises as `view`."""
         value = self.value(name)
         return await self.pool.run(lambda: views.summary(value), READ_SECONDS, name=name, value=value)
-
-    async def read(self, name: str, value: Any, look: Callable[[], T]) -> T:
-        """Look at a value where it may be looked at. Raises ViewError."""
-        if not views.needs_main_thread(value):
-            return await self.pool.run(look, READ_SECONDS, name=name, value=value)
-        try:
-            return await self.main.run(look, seconds=_MAIN_SECONDS)
-        except Busy:
-            text = (
-                f"{name} can only be read on the main thread, which is not free ({self.main.busy()}); try again later."
-            )
-            raise ViewError("busy", text) from None
 
     async def aside(self, look: Callable[[], T]) -> T:
         """Do something that takes a moment on the pool's threads. Raises ViewError."""
@@ -191,9 +191,9 @@ class NotebookServer:
     def activity(self) -> dict[str, Any]:
         """Whether a cell runs, which one, for how long."""
         if not cells.running:
-            return {"state": "idle", "cell": int(self.shell.execution_count) - 1}
+            return {"state": "idle", "cell": cells.number}
         seconds = round(time.monotonic() - cells.began, 1)
-        return {"state": "busy", "cell": int(self.shell.execution_count), "seconds": seconds}
+        return {"state": "busy", "cell": cells.number, "seconds": seconds}
 
     def history(self) -> Sequence[str]:
         """The cells of this session as they were entered; place n is In[n]. Any thread."""

@@ -21,6 +21,8 @@ from collections import OrderedDict
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
+from jupyter_mcp.runtime.cells import cells
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
@@ -94,6 +96,11 @@ class Plots:
             found = self._shown_by.get(id(value))
             return self._kept.get(found[1]) if found is not None and found[0]() is value else None
 
+    def image(self, value: object) -> tuple[bytes, str] | None:
+        """The picture that this very object was displayed as, and its type; for the view of a figure."""
+        found = self.of(value)
+        return (found.data, found.mime_type) if found is not None and found.mime_type in _PICTURES else None
+
     # --- capturing
 
     def install(self) -> None:
@@ -138,7 +145,7 @@ class Plots:
         """Keep a picture; the oldest make room."""
         with self._lock:
             self._last += 1
-            plot = Plot(self._last, mime_type, data, int(getattr(self._shell, "execution_count", 0)), time.time())
+            plot = Plot(self._last, mime_type, data, cells.number, time.time())
             self._kept[plot.number] = plot
             self._bytes += len(data)
             while len(self._kept) > MOST_KEPT or self._bytes > MOST_BYTES:

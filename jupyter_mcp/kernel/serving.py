@@ -140,11 +140,13 @@ class Serving:
         self.book.visitors.on_watch = self._changes.sample
         self.book.plots.on_new = self._shown
         self.book.plots.install()
+        views.captured_by(self.book.plots.image)
         self._changes.install()
         self._interval = sys.getswitchinterval()
         sys.setswitchinterval(SWITCH_SECONDS)
 
     def _unhook(self) -> None:
+        views.captured_by(None)
         self.book.plots.uninstall()
         self._changes.uninstall()
         functions.book().detach(self.book.server)

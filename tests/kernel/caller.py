@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import http.client
 import json
+import queue
 import socket
 import threading
 from typing import TYPE_CHECKING, Any
@@ -167,3 +168,71 @@ class Listening:
         self.until(lambda: self.over)
         self._response.close()
         self._connection.close()
+
+
+class OldCaller:
+    """A client of the legacy era: a session, and a stream of what belongs to no request."""
+
+    def __init__(self, url: str, token: str, revision: str) -> None:
+        self.parts = urlsplit(url)
+        self.headers = {
+            "Authorization": f"Bearer {token}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+        }
+        self._ids = iter(range(1, 10**9))
+        self._opened: list[http.client.HTTPConnection] = []
+        self._connection = self._connect()
+        info = {"name": "old", "version": "1"}
+        self.request("initialize", protocolVersion=revision, capabilities={}, clientInfo=info)
+        self.headers["MCP-Protocol-Version"] = revision
+        self._post({"jsonrpc": "2.0", "method": "notifications/initialized"}).read()
+
+    def _connect(self) -> http.client.HTTPConnection:
+        self._opened.append(http.client.HTTPConnection(self.parts.hostname or "", self.parts.port, timeout=20))
+        return self._opened[-1]
+
+    def __enter__(self) -> OldCaller:
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        for connection in self._opened:
+            if connection.sock is not None:
+                connection.sock.shutdown(socket.SHUT_RDWR)
+            connection.close()
+
+    def _post(self, message: dict[str, Any]) -> http.client.HTTPResponse:
+        self._connection.request("POST", self.parts.path, json.dumps(message), self.headers)
+        return self._connection.getresponse()
+
+    def request(self, method: str, **params: Any) -> dict[str, Any]:
+        """The result."""
+        response = self._post({"jsonrpc": "2.0", "id": next(self._ids), "method": method, "params": params})
+        if session := response.headers.get("Mcp-Session-Id"):
+            self.headers["Mcp-Session-Id"] = session
+        body = response.read()
+        if response.headers.get("Content-Type", "").startswith("text/event-stream"):
+            messages = [json.loads(one.data) for one in SseDecoder().feed(body) if isinstance(one, Event) and one.data]
+            return messages[-1]["result"]
+        return json.loads(body)["result"]
+
+    def hear(self) -> queue.SimpleQueue[dict[str, Any]]:
+        """What is told from now on about resources."""
+        connection = self._connect()
+        connection.request("GET", self.parts.path, headers=self.headers | {"Accept": "text/event-stream"})
+        response = connection.getresponse()
+        assert response.status == 200
+        told: queue.SimpleQueue[dict[str, Any]] = queue.SimpleQueue()
+
+        def read() -> None:
+            decoder = SseDecoder()
+            try:
+                while chunk := response.read1(65536):
+                    for event in decoder.feed(chunk):
+                        if isinstance(event, Event) and event.data and b"resources/updated" in event.data:
+                            told.put(json.loads(event.data))
+            except (OSError, ValueError, AttributeError, http.client.HTTPException):
+                pass  # it was cut
+
+        threading.Thread(target=read, daemon=True).start()
+        return told

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import statistics
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jupyter_mcp.kernel import identity
-from tests.kernel.caller import Caller, Refused
+from tests.kernel.caller import Caller, OldCaller, Refused
 from tests.runtime.kernels import CURRENT, LiveKernel, live_kernel
 
 if TYPE_CHECKING:
@@ -251,6 +252,65 @@ display(Figure())
     listed = json.loads(served.text("plots"))["plots"]
     found = served.caller.read(listed[-1]["uri"])
     assert found["mimeType"] == "image/png" and "blob" in found
+
+
+def test_a_figure_is_read_as_the_picture_that_was_displayed(served: Served) -> None:
+    served.kernel.run("""
+import matplotlib
+matplotlib.use("agg")
+import matplotlib.figure
+from IPython.display import display
+drawn = matplotlib.figure.Figure()
+drawn._repr_png_ = lambda: b"\\x89PNG\\r\\n\\x1a\\n" + b"as displayed"
+hidden = matplotlib.figure.Figure()
+display(drawn)
+""")
+    found = served.caller.read(served.uri("variables/drawn"))
+    assert found["mimeType"] == "image/png" and base64.b64decode(found["blob"]).endswith(b"as displayed")
+    result = served.call("read_variable", name="drawn")
+    assert [one["type"] for one in result["content"]] == ["image"]
+    assert "text" not in result["structuredContent"]
+    with pytest.raises(Refused):
+        served.caller.read(served.uri("variables/hidden"))
+
+
+def test_an_objects_own_text_is_made_on_the_main_thread_when_it_is_free(served: Served) -> None:
+    served.kernel.run("""
+import threading
+class Own:
+    def __repr__(self):
+        return "on the main thread: " + str(threading.current_thread() is threading.main_thread())
+class Slow:
+    def __repr__(self):
+        import time
+        time.sleep(60)
+own, slow = Own(), Slow()
+""")
+    assert served.text("variables/own?format=text/plain") == "on the main thread: True"
+    busy = served.kernel.start("import time; time.sleep(2)")
+    time.sleep(0.2)
+    with pytest.raises(Refused, match="not free"):
+        served.text("variables/own?format=text/plain")
+    assert not busy.idle
+    served.kernel.finish(busy)
+    begun = time.monotonic()
+    with pytest.raises(Refused):
+        served.text("variables/slow?format=text/plain")
+    assert time.monotonic() - begun < 10
+    assert served.kernel.run("print('free')").text == "free\n"
+
+
+@pytest.mark.parametrize("old", ["2024-11-05", "2025-06-18", "2025-11-25"])
+def test_clients_of_the_older_era_read_and_watch_too(served: Served, old: str) -> None:
+    with OldCaller(served.url, served.token, old) as client:
+        assert client.request("resources/read", uri=served.uri("variables/x"))["contents"][0]["text"] == "42"
+        result = client.request("tools/call", name="read_variable", arguments={"notebook": served.slug, "name": "x"})
+        assert result["content"][0]["text"] == "42"
+        client.request("resources/subscribe", uri=served.uri("variables/x"))
+        told = client.hear()
+        served.kernel.run("x = 42.0")
+        assert told.get(timeout=15)["params"]["uri"] == served.uri("variables/x")
+    served.kernel.run("x = 42")
 
 
 # --- changes
