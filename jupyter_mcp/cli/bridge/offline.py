@@ -5,6 +5,8 @@ The tools are listed from the start, because many clients read that list once.
 
 from __future__ import annotations
 
+import json
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.cli.bridge.choosing import Several, described
@@ -15,49 +17,13 @@ if TYPE_CHECKING:
     from jupyter_mcp.cli.bridge.choosing import Nobody
     from jupyter_mcp.server.exchange import Exchange
 
-_TEXT = {"type": "string"}
-_READS = {"readOnlyHint": True, "openWorldHint": False}
-_RUNS = {"readOnlyHint": False, "destructiveHint": True, "openWorldHint": True}
-
-
-def _tool(
-    tool: str, title: str, description: str, annotations: Any, required: tuple[str, ...] = (), /, **more: Any
-) -> dict[str, Any]:
-    return {
-        "name": tool,
-        "title": title,
-        "description": description,
-        "annotations": annotations,
-        "inputSchema": {"type": "object", "properties": {"notebook": _TEXT, **more}, "required": list(required)},
-    }
-
-
-_VARIABLE: Any = {"name": {"type": "string", "description": "A variable of the notebook."}}
-TOOLS = (
-    _tool("list_variables", "List variables", "The variables of the live notebook: name, type, size.", _READS),
-    _tool(
-        *("inspect_variable", "Inspect a variable", "Type, shape and columns of one variable.", _READS, ("name",)),
-        **_VARIABLE,
-    ),
-    _tool(
-        *("read_variable", "Read a variable", "The value of one variable, or a part of it.", _READS, ("name",)),
-        **_VARIABLE,
-    ),
-    _tool("search_variables", "Search variables", "Variables by name or type.", _READS, ("query",), query=_TEXT),
-    _tool("list_functions", "List functions", "The functions that the notebook offers as tools.", _READS),
-    _tool(
-        *("call_function", "Call a function", "Call one of the notebook's functions.", _RUNS, ("name",)),
-        name=_TEXT,
-        arguments={"type": "object"},
-    ),
-    _tool("execute_code", "Run code", "Run code in the notebook, where that is allowed.", _RUNS, ("code",), code=_TEXT),
-    _tool(
-        *("set_variable", "Set a variable", "Give a variable a value, where allowed.", _RUNS, ("name", "value")),
-        name=_TEXT,
-        value={},
-    ),
+_FILE = Path(__file__).with_name("tools.json")  # written from a notebook's own list, see tests/cli/test_offline.py
+NAMES = frozenset(
+    (
+        *("list_variables", "inspect_variable", "read_variable", "search_variables"),
+        *("list_functions", "call_function", "execute_code", "set_variable"),
+    )
 )
-NAMES = frozenset(tool["name"] for tool in TOOLS)
 _EMPTY = {
     "resources/list": "resources",
     "resources/templates/list": "resourceTemplates",
@@ -95,9 +61,10 @@ def tools(reason: Several | Nobody) -> list[dict[str, Any]]:
     slugs = [one.slug for one in reason.notebooks] if isinstance(reason, Several) else []
     about = {"type": "string", "description": "The notebook. It may be left out when there is one only."}
     field = {**about, "enum": slugs} if slugs else about
-    return [_naming(tool, field) for tool in TOOLS]
+    found: list[dict[str, Any]] = json.loads(_FILE.read_text(encoding="utf-8"))
+    return [_naming(tool, field) for tool in found]
 
 
 def _naming(tool: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
     schema: dict[str, Any] = tool["inputSchema"]
-    return {**tool, "inputSchema": {**schema, "properties": {**schema["properties"], "notebook": field}}}
+    return {**tool, "inputSchema": {**schema, "properties": {"notebook": field, **schema["properties"]}}}
