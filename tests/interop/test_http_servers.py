@@ -91,7 +91,7 @@ async def test_a_server_that_ends_is_told_and_used_again_once_it_is_back(server:
 
 
 async def answered(it: Hosted, tool: str, arguments: dict[str, Any]) -> str:
-    """The text of a call to a server that is there again: after an attempt that failed the next has to wait a little."""
+    """What a call says to a server that is there again: after an attempt that failed the next has to wait a little."""
     async with asyncio.timeout(10):
         while True:
             try:
