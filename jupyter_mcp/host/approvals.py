@@ -38,10 +38,17 @@ class Approvals:
 
     def __init__(self, policy: Policy) -> None:
         self._policy = policy
-        self._approved: set[tuple[str, str]] = set()
+        self._approved: set[tuple[str, str, str]] = set()  # server, name, client ("" is every client)
 
-    def decide(self, server: str, name: str, origin: Origin, *, yes: bool = False) -> Decision:
-        """The decision about one act; `yes` is the person's consent given with it (`--yes`). A deny rule still wins."""
+    def decide(self, server: str, name: str, origin: Origin, *, yes: bool = False, client: str = "") -> Decision:
+        """The decision about one act. A deny rule wins over everything.
+
+        Args:
+            server, name: what it goes to.
+            origin: who begins it.
+            yes: the person's consent was given with it (`--yes`).
+            client: of our own server, the client who wants it, by the name it gives itself.
+        """
         rule = self._policy.why(server, name)
         if rule is not None and rule.effect == "deny":
             return Decision("deny", rule, str(rule))
@@ -53,14 +60,16 @@ class Approvals:
             return Decision("go", rule, str(rule))
         if origin in ("person", "code"):
             return Decision("go", None, f"begun by the {'person' if origin == 'person' else 'code of the notebook'}")
-        if (server, name) in self._approved:
+        if (server, name, "") in self._approved:
             return Decision("go", None, "approved before in this kernel")
+        if client and (server, name, client) in self._approved:
+            return Decision("go", None, f"approved before for {client}")
         return Decision("ask", None, f"begun by a {origin}")
 
-    def remember(self, server: str, name: str) -> None:
-        """The person approved this tool for the rest of the kernel's life."""
-        self._approved.add((server, name))
+    def remember(self, server: str, name: str, client: str = "") -> None:
+        """The person approved this tool for the rest of the kernel's life, for everyone or for one client."""
+        self._approved.add((server, name, client))
 
     def forget(self, server: str | None = None) -> None:
         """Forget what was approved, of one server or of all."""
-        self._approved = {pair for pair in self._approved if server is not None and pair[0] != server}
+        self._approved = {one for one in self._approved if server is not None and one[0] != server}

@@ -12,6 +12,7 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
+from jupyter_mcp.host import consent
 from jupyter_mcp.host.acts import Acts
 from jupyter_mcp.host.answers import AnswerBook
 from jupyter_mcp.host.approvals import Approvals, Origin
@@ -273,6 +274,19 @@ class Host:
         connection = (await self._connections.ready(server)).connection
         assert connection is not None
         return connection
+
+    async def consent(self, server: str, tool: str, arguments: Mapping[str, Any], *, client: str) -> str | None:
+        """Ask for leave for what a client of our own server wants; returns the rule that gave it, if one did.
+
+        Args:
+            server, tool: our server's name, and what it is asked to do.
+            arguments: shown to the person, whole.
+            client: who wants it, by the name it gives itself.
+
+        Raises:
+            Denied: a rule or the person refused, or nobody could be asked.
+        """
+        return await consent.ask(self._questioner, self.approvals, server, tool, arguments, client)
 
     # --- details -----------------------------------------------------------------------------------------------------
 

@@ -178,7 +178,7 @@ class Questioner:
             raise InputRefused(f"The rule {str(rule)!r} keeps the roots from {server}.", server=server)
         return {"roots": [dict(root) for root in roots]}
 
-    async def approve(self, question: Question, act: Running) -> Answer:
+    async def approve(self, question: Question, act: Running | None) -> Answer:
         """Ask whether an act may begin: a script made for approvals, else the person, else nobody."""
         scripted = await self.answers.take(question)
         if scripted is not None:

@@ -43,7 +43,8 @@ class Question:
         server: name of the server that asks; for approvals the server the act goes to.
         message: the server's own words, untrusted.
         params: the request's params as sent (requestedSchema, url, messages, maxTokens …), untrusted;
-            for an approval {"tool": …, "arguments": …, "origin": …}.
+            for an approval {"tool": …, "arguments": …, "origin": …}, and "client" (the name it gives itself) when a
+            client of ours wants it: then the answer may have a scope.
         cause: the act in flight, when it is known.
         warning: one sentence when the question looks like a hunt for a secret, else None.
         problems: what was wrong with the previous answer (field name -> sentence), when the question is put again.
@@ -72,6 +73,8 @@ class Answer:
         content: the form's values, a sampling result ({"text": …} or a CreateMessageResult), or nothing.
         remark: the person's own words with a decline; kept in the journal, never sent.
         remember: for an approval: do not ask again for this tool in this kernel.
+        scope: for an approval of what a client wants: "client" remembers the yes for that client only, "never" makes
+            the no a rule.
         by: "person", "script", "policy" (a rule), "headless" (nobody there) or "server" (it said that a page is done),
             for the journal.
         note: one line for the cell when nobody could be asked (how to script the answer).
@@ -81,6 +84,7 @@ class Answer:
     content: Mapping[str, Any] | None = None
     remark: str | None = None
     remember: bool = False
+    scope: Literal["", "client", "never"] = ""
     by: Literal["person", "script", "policy", "headless", "server"] = "person"
     note: str | None = None
 

@@ -114,6 +114,7 @@ async def _call(
 
 def _unwrapped(found: Any) -> Any:
     """What an older revision needs wrapped in an object."""
-    if isinstance(found, dict) and [*cast("dict[str, Any]", found)] == [results.WRAPPED]:
-        return found[results.WRAPPED]
-    return cast("Any", found)
+    if not isinstance(found, dict):
+        return found
+    data = cast("dict[str, Any]", found)
+    return data[results.WRAPPED] if [*data] == [results.WRAPPED] else data

@@ -111,17 +111,13 @@ class _Work(Generic[T]):
 
 
 class MainThread:
-    """The main thread of one kernel, for whoever serves clients on the runtime's loop.
-
-    Args:
-        shell: the IPython shell.
+    """The main thread of this kernel, for whoever serves clients on the runtime's loop.
 
     Attributes:
         after: called on the main thread after each piece of work, which may have changed variables.
     """
 
-    def __init__(self, shell: Any) -> None:
-        self._shell = shell
+    def __init__(self) -> None:
         self._stack = Stack()
         self.after: list[Callable[[], object]] = []
         cells.watch()
@@ -129,7 +125,7 @@ class MainThread:
     def busy(self) -> str:
         """What holds the main thread now, in words for a client."""
         if cells.running:
-            return f"kernel busy: cell {self._shell.execution_count}, {time.monotonic() - cells.began:.0f} s"
+            return f"kernel busy: cell {cells.number}, {time.monotonic() - cells.began:.0f} s"
         if not frontend.has_kernel():
             return "waiting for the next input at the prompt"
         return "kernel busy: another call" if len(self._stack) else "kernel busy"

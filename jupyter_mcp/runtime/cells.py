@@ -66,6 +66,16 @@ class Cells:
             except ValueError:  # somebody has reset the events
                 continue
 
+    @property
+    def number(self) -> int:
+        """The number of the cell that runs now, else of the last one, as in `In [3]`; 0 when there is none.
+
+        The shell's own count says the number of the next cell already while this one runs, or does not: it depends on
+        IPython's version.
+        """
+        history = getattr(self._shell, "history_manager", None)
+        return 0 if history is None else max(0, len(history.input_hist_raw) - 1)
+
     @contextmanager
     def aside(self) -> Generator[None]:
         """What IPython runs inside is no cell of the notebook: nobody is told that one begins or ends."""

@@ -117,8 +117,31 @@ class Dialogue:
     def _approval(self, question: Question) -> Answer:
         params = question.params
         arguments = json.dumps(params.get("arguments") or {}, ensure_ascii=False, default=str)
+        if params.get("client"):
+            return self._client(question)
         self.say(f"  {_text(params.get('tool'))} {printable(arguments, _LINE)}")
         return self._yes_or_no("Allow it? [y]es, [a]lways in this kernel, [n]o, :cancel: ", always=True)
+
+    def _client(self, question: Question) -> Answer:
+        """What a client of ours wants: all of it is shown, for it is this that is allowed."""
+        arguments: Any = question.params.get("arguments") or {}
+        for name, value in cast("Mapping[str, Any]", arguments).items():
+            self.say(f"  {printable(str(name), 80)}:")
+            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+            for line in text.splitlines() or [""]:
+                self.say(f"    {printable(line, len(line) * 6 + 1)}")
+        answers = {
+            "y": Answer("accept"),
+            "c": Answer("accept", scope="client"),
+            "a": Answer("accept", remember=True),
+            "n": Answer("decline"),
+            "never": Answer("decline", scope="never"),
+        }
+        answers |= {"yes": answers["y"], "client": answers["c"], "always": answers["a"], "no": answers["n"]}
+        prompt = "Allow it? [y]es once, this [c]lient, [a]lways in this notebook, [n]o, never, :cancel: "
+        while (found := answers.get(self._line(prompt).strip().lower())) is None:
+            continue
+        return found
 
     def _sampling(self, question: Question) -> Answer:
         params = question.params

@@ -27,7 +27,7 @@ def serve(versions):
     server = Server("nb", versions=versions, offers=("tools", "resources", "prompts"))
     @server.prompt
     def hello(ctx): return "so that logging is declared from the start, as the notebook's server does"
-    assert book().attach(server, MainThread(get_ipython())) == []
+    assert book().attach(server, MainThread()) == []
     async def begin():
         global serving
         serving = server.serve_http()

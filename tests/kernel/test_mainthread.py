@@ -19,7 +19,7 @@ from jupyter_mcp.kernel.mainthread import Busy, MainThread
 from jupyter_mcp.runtime import wait
 from jupyter_mcp.runtime.thread import get_runtime
 
-main, runtime = MainThread(get_ipython()), get_runtime()
+main, runtime = MainThread(), get_runtime()
 ran, words = [], []
 
 async def told(seconds, text):
@@ -59,7 +59,7 @@ threading.Thread(target=outside, daemon=True).start()
 
 def test_a_running_cell_is_waited_for_with_words_about_it(kernel: LiveKernel) -> None:
     kernel.run("words.clear(); ran.clear()")
-    run = kernel.run("work = from_outside(where)\ntime.sleep(0.8)\nprint(get_ipython().execution_count, ran)")
+    run = kernel.run("work = from_outside(where)\ntime.sleep(0.8)\nprint(len(In) - 1, ran)")
     number = run.text.split()[0]
     assert run.text == f"{number} []\n"
     assert kernel.run("print(work.result(10), ran)").text == "True [True]\n"

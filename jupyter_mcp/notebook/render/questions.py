@@ -49,6 +49,11 @@ def asked_by(question: Question, *, past: bool = False) -> Piece:
         name = label_of(server, str(question.params.get("tool") or ""))
         origin = flat(question.params.get("origin") or "", 40)
         who = {"model": " by a model", "server": " by a server", "code": " by code"}.get(origin, "")
+        if question.params.get("client"):
+            client = f"the client {flat(question.params['client'], 60)}"
+            said = f"wanted to run {name}" if past else f"wants to run {name}"
+            wants = said.removesuffix(name)
+            return Piece(html.note(f"{html.escape(client)} {wants}{html.code(name)}"), f"{client} {said}")
         said = f"was to be called{who}" if past else f"is about to be called{who}"
         return Piece(html.note(f"{html.code(name)} {said}"), f"{name} {said}")
     asks = ("asked" if past else "asks") + _WANTS.get(question.kind, "")
@@ -115,8 +120,10 @@ def _answered(record: QuestionRecord) -> Piece:
 
 def _outcome(question: Question, answer: Answer) -> str:
     if question.kind == "approval":
-        allowed = "Allowed for this kernel" if answer.remember else "Allowed once"
-        return {"accept": allowed, "decline": "Denied", "cancel": "Closed without a choice"}[answer.action]
+        for_client = "Allowed for this client" if answer.scope == "client" else "Allowed once"
+        allowed = "Allowed for this kernel" if answer.remember else for_client
+        denied = "Denied for good" if answer.scope == "never" else "Denied"
+        return {"accept": allowed, "decline": denied, "cancel": "Closed without a choice"}[answer.action]
     if question.kind == "url" and (said := _visited(question, answer)):
         return said
     return {"accept": "Accepted", "decline": "Declined", "cancel": "Cancelled: nothing was chosen"}[answer.action]
