@@ -14,12 +14,12 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.kernel.masking import redact
+from jupyter_mcp.server.exchange import Exchange
 from jupyter_mcp.server.failures import Failure
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from jupyter_mcp.server.exchange import Exchange
     from jupyter_mcp.server.http.guard import Refusal
 
 __all__ = ["TOO_MANY", "Act", "Visitor", "Visitors"]
@@ -28,6 +28,8 @@ TOO_MANY = -31429
 """JSON-RPC code of "too many requests"; outside the range that the specification keeps for itself."""
 RATE, BURST = 500.0, 2_000.0
 RATE_OF_ALL, BURST_OF_ALL = 2_000.0, 8_000.0
+MOST_RUNNING = 32
+"""Requests of one client that run at once."""
 MOST_VISITORS = 100
 MOST_ACTS = 200
 _LONGEST = 120
@@ -35,6 +37,7 @@ _WATCHING = ("subscriptions/listen", "resources/subscribe")
 _KEPT = {"tools/call": "call", "resources/read": "read", "resources/subscribe": "watch", "prompts/get": "prompt"}
 
 log = logging.getLogger("jupyter_mcp.kernel")
+clock = time.monotonic
 
 
 @dataclass(slots=True)
@@ -44,11 +47,11 @@ class Bucket:
     rate: float
     burst: float
     level: float = 0.0
-    since: float = field(default_factory=time.monotonic)
+    since: float = field(default_factory=lambda: clock())
 
     def take(self) -> float:
         """Seconds to wait for the next; 0.0 when one was taken."""
-        now = time.monotonic()
+        now = clock()
         self.level = max(0.0, self.level - (now - self.since) * self.rate)
         self.since = now
         if self.level + 1 > self.burst:
@@ -74,6 +77,7 @@ class Visitor:
     requests: int = 0
     refused: int = 0
     bucket: Bucket = field(default_factory=lambda: Bucket(RATE, BURST), repr=False)
+    running: set[Exchange] = field(default_factory=set[Exchange], repr=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,11 +135,14 @@ class Visitors:
         visitor.requests += 1
         wait = visitor.bucket.take() or self._all.take()
         if wait:
-            visitor.refused += 1
-            if visitor.refused == 1 or visitor.refused % 100 == 0:
-                self._note(Act(time.time(), visitor.name, "refused", f"{visitor.refused} requests too many", False))
             text = f"Too many requests: this notebook takes {RATE:.0f} a second; try again in {wait:.1f} s."
-            raise Failure(TOO_MANY, text, {"retryAfter": round(wait, 2)})
+            raise self._too_many(visitor, text, wait)
+        if exchange.method in _KEPT:
+            if len(visitor.running) >= MOST_RUNNING:
+                text = f"Too many requests: {MOST_RUNNING} of this client are running; wait until one has its answer."
+                raise self._too_many(visitor, text, 1.0)
+            visitor.running.add(exchange)
+            exchange.on_cancel(lambda: visitor.running.discard(exchange))
         if exchange.method in _WATCHING and self.on_watch is not None:
             exchange.loop.call_soon(self.on_watch)  # when it has been worked on
         if exchange.method == "subscriptions/listen":
@@ -148,16 +155,24 @@ class Visitors:
         kind = _KEPT.get(exchange.method)
         if kind is None:
             return
+        visitor = self._visitor(exchange)
+        visitor.running.discard(exchange)
         result = message.get("result")
         failed = isinstance(result, dict) and cast("dict[str, Any]", result).get("isError") is True
         what = self._subject(exchange.method, exchange.params)
-        self._note(Act(time.time(), self._visitor(exchange).name, kind, what, "error" not in message and not failed))
+        self._note(Act(time.time(), visitor.name, kind, what, "error" not in message and not failed))
 
     def refused(self, refusal: Refusal) -> None:
         """Somebody was turned away at the door."""
         self._note(Act(time.time(), "", "refused", _short(f"{refusal.status}: {refusal.text}"), False))
 
     # --- inside
+
+    def _too_many(self, visitor: Visitor, text: str, wait: float) -> Failure:
+        visitor.refused += 1
+        if visitor.refused == 1 or visitor.refused % 100 == 0:
+            self._note(Act(time.time(), visitor.name, "refused", f"{visitor.refused} requests too many", False))
+        return Failure(TOO_MANY, text, {"retryAfter": round(wait, 2)})
 
     def _visitor(self, exchange: Exchange) -> Visitor:
         info = exchange.peer.info
