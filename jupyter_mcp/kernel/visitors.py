@@ -7,6 +7,7 @@ A client is known by what it says about itself, which is its own word: good for 
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections import OrderedDict, deque
 from dataclasses import dataclass, field
@@ -135,7 +136,8 @@ class Visitors:
         visitor.requests += 1
         wait = visitor.bucket.take() or self._all.take()
         if wait:
-            text = f"Too many requests: this notebook takes {RATE:.0f} a second; try again in {wait:.1f} s."
+            wait = math.ceil(wait * 10) / 10
+            text = f"Too many requests: this notebook takes {RATE:.0f} a second; try again in {wait:g} s."
             raise self._too_many(visitor, text, wait)
         if exchange.method in _KEPT:
             if len(visitor.running) >= MOST_RUNNING:
@@ -172,7 +174,7 @@ class Visitors:
         visitor.refused += 1
         if visitor.refused == 1 or visitor.refused % 100 == 0:
             self._note(Act(time.time(), visitor.name, "refused", f"{visitor.refused} requests too many", False))
-        return Failure(TOO_MANY, text, {"retryAfter": round(wait, 2)})
+        return Failure(TOO_MANY, text, {"retryAfter": wait})
 
     def _visitor(self, exchange: Exchange) -> Visitor:
         info = exchange.peer.info

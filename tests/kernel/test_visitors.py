@@ -50,7 +50,7 @@ async def test_a_client_that_asks_too_often_waits_and_the_others_do_not(monkeypa
         book.admit(asked("ping"))
     with pytest.raises(Failure) as refused:
         book.admit(asked("ping"))
-    assert refused.value.code == visitors.TOO_MANY and 0 < refused.value.data["retryAfter"] <= 0.01
+    assert refused.value.code == visitors.TOO_MANY and refused.value.data == {"retryAfter": 0.1}
     book.admit(asked("ping", client="another"))
     now[0] += 1.0
     for _ in range(int(visitors.RATE)):
