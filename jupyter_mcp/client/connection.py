@@ -146,8 +146,8 @@ class Connection(Acts):
     async def ensure(self, on_status: Callable[[str], None] | None = None) -> None:
         """Make it usable: a lost server is opened again, one that answers no pings is asked once more first.
 
-        Whoever needs it meanwhile shares the attempt. After failures the next attempts come more and more seldom; until
-        then this raises the last failure at once.
+        Whoever needs it meanwhile shares the attempt. After failures the next attempts come more and more seldom; a
+        pause of at most a second is waited out, in a longer one this raises the last failure at once.
 
         Raises:
             ConnectionFailed: it could not be opened again.

@@ -1,9 +1,10 @@
 """What becomes of a lost server: it is opened again when it is needed, or at once while something of it is watched.
 
 There is one attempt at a time, shared by all who need it, and it goes on when they are cancelled. After a failure the
-next attempt has to wait, longer each time; who needs the server before that gets the last failure at once, so that a
-loop of calls does not become a storm of processes. A server that comes up and goes away again and again is treated
-alike where nobody waits for it. The only timer here runs while a watched server is away.
+next attempt has to wait, longer each time: who needs the server meanwhile waits out a short pause, and gets the last
+failure at once where it is a long one, so that a loop of calls does not become a storm of processes. A server that
+comes up and goes away again and again is treated alike where nobody waits for it. The only timer here runs while a
+watched server is away, or somebody waits for the next attempt.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.connection import Connection
 
 FIRST_PAUSE, LONGEST_PAUSE = 0.5, 30.0  # seconds
+SHORT = 1.0  # seconds that somebody who needs it waits for the next attempt
 MOST = 20  # attempts in a row that nobody asked for: about eight minutes
 LONG_LIFE = 30.0  # seconds after which a connection counts as having worked
 PATIENCE = 5.0  # seconds for a server that answered no pings to answer one now
@@ -93,11 +95,23 @@ class Reconnect:
             connection.current()  # raises
         if self._attempt is None:
             wait = self._not_before - self._clock()
-            if self._error is not None and wait > 0:
+            if self._error is not None and wait > SHORT:
                 raise self._again(self._error, wait)
+            if self._error is not None and wait > 0:
+                await self._pause(wait)
+                await self.ensure(on_status)
+                return
             self._begin(on_status)
         assert self._attempt is not None
         await asyncio.shield(self._attempt)
+
+    async def _pause(self, seconds: float) -> None:
+        over = asyncio.get_running_loop().create_future()
+        timer = self._later(seconds, lambda: None if over.done() else over.set_result(None))
+        try:
+            await over
+        finally:
+            timer.cancel()
 
     async def _answers(self) -> bool:
         """Ask a server that answered no pings once more; when it does not answer, it is given up."""

@@ -129,16 +129,24 @@ async def test_a_loop_of_calls_to_a_dead_server_is_no_storm_of_processes() -> No
     again = Reconnect(connection, later.clock, later)
     with pytest.raises(ConnectionFailed, match="cannot be started"):
         await again.ensure(None)
+    for seconds, attempts in ((0.5, 3), (1.0, 4)):  # short pauses are waited out, by all who need it together
+        calls = [asyncio.ensure_future(again.ensure(None)) for _ in range(3)]
+        await later.armed()
+        assert not any(call.done() for call in calls)
+        later.pass_(seconds)
+        outcomes = await asyncio.gather(*calls, return_exceptions=True)
+        assert all(isinstance(outcome, ConnectionFailed) for outcome in outcomes)
+        assert len(started) == attempts
     for _ in range(20):
-        with pytest.raises(ConnectionFailed, match=r"cannot be started: no\. It is tried again in 0\.5 s") as caught:
+        with pytest.raises(ConnectionFailed, match=r"cannot be started: no\. It is tried again in 2\.0 s") as caught:
             await again.ensure(None)
         assert caught.value.exit_code == 3
-    assert len(started) == 2
+    assert len(started) == 4
     assert connection.state == "lost"
-    later.pass_(0.5)
+    later.pass_(2.0)
     with pytest.raises(ConnectionFailed):
         await again.ensure(None)
-    assert len(started) == 3
+    assert len(started) == 5
     assert later.waiting == []  # nobody watches, nobody tries
 
 
