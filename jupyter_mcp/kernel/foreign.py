@@ -41,6 +41,7 @@ class Entry:
         self._wanted = False
         self._sent = 0
         self._taken = 0
+        self._last = 0.0
 
     @property
     def in_flight(self) -> bool:
@@ -64,18 +65,24 @@ class Entry:
     def hit(self, _signal: int = 0, _frame: Any = None) -> None:
         """The handler."""
         if self.in_flight:
-            self._taken += 1
+            self._taken = self._sent
+        elif time.monotonic() - self._last < _ON_ITS_WAY:
+            return  # sent again, and both have come
         else:
             self.by_person = True
         if self._raises:
             raise KeyboardInterrupt
 
     def send(self) -> None:
-        """Interrupt the main thread, unless the last one is still on its way."""
+        """Interrupt the main thread.
+
+        Python looks at signals between its steps: one that comes just before a call that sleeps is not seen until that
+        call ends, unless another signal wakes it. So whoever waits for the end sends it again while it is in flight.
+        """
         self._wanted = False
-        if self.in_flight:
-            return
-        self._sent += 1
+        if not self.in_flight:
+            self._sent += 1
+        self._last = time.monotonic()
         _interrupt_main()
 
     def want(self) -> None:
@@ -117,6 +124,15 @@ class Stack:
         with self._lock:  # its handler is back; what came for it meanwhile can go to it
             if self._entries and self._entries[-1].wanted:
                 self._entries[-1].send()
+
+    def nudge(self, entry: Entry) -> bool:
+        """Send the signal again when it has not arrived; whether it had not. Any thread."""
+        with self._lock:
+            if not entry.in_flight:
+                return False
+            if self._entries and self._entries[-1] is entry:
+                entry.send()
+            return True
 
     def interrupt(self, entry: Entry) -> None:
         """Interrupt this one, now or as soon as it is on top again; nothing when it is over. Any thread."""

@@ -200,12 +200,19 @@ class MainThread:
         if entry.by_person:  # whoever waits below hears of it too
             raise KeyboardInterrupt
 
-    def _insist(self, work: _Work[Any], entry: Entry, times: int = _INSISTS) -> None:
-        """Interrupt it; again, when it does not end."""
-        if work.outcome.done() or not times:
-            return
-        self._stack.interrupt(entry)
-        asyncio.get_running_loop().call_later(_PAUSE, self._insist, work, entry, times - 1)
+    def _insist(self, work: _Work[Any], entry: Entry) -> None:
+        """Interrupt it; again, when that did not arrive, or did not end it."""
+        loop = asyncio.get_running_loop()
+
+        def again(times: int, due: float) -> None:
+            if work.outcome.done() or not times:
+                return
+            if not self._stack.nudge(entry) and loop.time() >= due:
+                self._stack.interrupt(entry)
+                times, due = times - 1, loop.time() + _PAUSE
+            loop.call_later(_STEP / 2, again, times, due)
+
+        again(_INSISTS, loop.time())
 
     def _on_kernel_loop(
         self, work: _Work[T], loop: asyncio.AbstractEventLoop, function: Callable[[], Coroutine[Any, Any, T]]
