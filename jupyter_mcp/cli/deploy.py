@@ -13,8 +13,10 @@ import json
 import os
 import queue
 import re
+import shutil
 import signal
 import sys
+import tempfile
 import time
 from functools import partial
 from typing import TYPE_CHECKING, Any, NoReturn, cast
@@ -59,6 +61,7 @@ class Deployed:
         self._manager: Any = None
         self._client: Any = None
         self._ending = False
+        self._place = ""
 
     # --- the kernel
 
@@ -70,7 +73,7 @@ class Deployed:
         except ImportError:
             raise DeployFailed("Running a notebook needs ipykernel, which is not installed.") from None
         spec: dict[str, Any] = self._notebook.get("metadata", {}).get("kernelspec") or {}
-        manager: Any = KernelManager(kernel_name=str(spec.get("name") or "python3"))
+        manager: Any = KernelManager(kernel_name=str(spec.get("name") or "python3"), **self._private_channels())
         environment = {**os.environ, "JPY_SESSION_NAME": str(self.path)}
         try:
             manager.start_kernel(cwd=str(self.path.parent), env=environment)
@@ -85,6 +88,13 @@ class Deployed:
             self._client.wait_for_ready(timeout=START_SECONDS)
         except RuntimeError as error:
             raise DeployFailed(f"The kernel did not start: {error}") from None
+
+    def _private_channels(self) -> dict[str, Any]:
+        """Sockets in a folder that is ours alone, where there are such, instead of ports that everybody may try."""
+        if sys.platform == "win32":
+            return {}
+        self._place = tempfile.mkdtemp(prefix="mcp")
+        return {"transport": "ipc", "connection_file": f"{self._place}/k.json"}
 
     def run_cells(self) -> None:
         """Run all code cells, in order. What they print goes to stderr. Raises DeployFailed at the first that fails."""
@@ -146,6 +156,8 @@ class Deployed:
             self._client.stop_channels()
         if self._manager is not None and self._manager.has_kernel:
             self._manager.shutdown_kernel(now=not self.alive)
+        if self._place:
+            shutil.rmtree(self._place, ignore_errors=True)
 
 
 def _read(path: Path) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class Notebooks:
         self._watched = watched
         self._ways: dict[str, Upstream] = {}
         self._following: asyncio.Task[None] | None = None
-        self._listening: asyncio.Task[None] | None = None
+        self._again = asyncio.Event()  # what is listened to, or to whom, is something else now
         self._wake = asyncio.Event()
         self._given: object = None  # what the agent's lists were made of
         self._has_lists = False
@@ -108,8 +108,7 @@ class Notebooks:
         if self.chosen != slug:
             self.chosen = slug
             self._wake.set()
-            if self._listening is not None:
-                self._listening.cancel()
+            self._again.set()
 
     async def _opened(self, live: Live) -> Upstream:
         held = self._ways.get(live.slug)
@@ -140,8 +139,7 @@ class Notebooks:
 
     def watch_again(self) -> None:
         """What the agent listens to is something else now."""
-        if self._listening is not None:
-            self._listening.cancel()
+        self._again.set()
 
     async def _follow(self) -> None:
         while True:
@@ -172,30 +170,47 @@ class Notebooks:
             self._changed("notifications/resources/updated", {"uri": uri})
 
     async def _listen(self, way: Upstream) -> None:
-        """Hear of its changes until it is gone; begun again whenever something else is listened to."""
-        while self._ways.get(way.live.slug) is way and way.live.slug == self.chosen:
-            self._listening = asyncio.get_running_loop().create_task(self._one_stream(way))
-            try:
-                await asyncio.wait({self._listening})
-            except asyncio.CancelledError:
-                self._listening.cancel()
-                raise
-            listening, self._listening = self._listening, None
-            if listening.cancelled():
-                continue
-            await self.lost(way)
+        """Hear of its changes until it is gone, or another one is meant."""
+        stream: asyncio.Task[None] | None = None
+        try:
+            while self._ways.get(way.live.slug) is way and way.live.slug == self.chosen:
+                self._again.clear()
+                before, stream = stream, await self._begun(way)
+                if before is not None:
+                    before.cancel()  # after the new one has begun: nothing is missed in between
+                if not await _either(stream, self._again):
+                    await self.lost(way)
+        finally:
+            if stream is not None:
+                stream.cancel()
 
-    async def _one_stream(self, way: Upstream) -> None:
+    async def _begun(self, way: Upstream) -> asyncio.Task[None]:
+        """A stream that listens to what is wanted now; it has begun, or ended, when this returns."""
+        acknowledged = asyncio.Event()
+        stream = asyncio.get_running_loop().create_task(self._one_stream(way, acknowledged))
+        try:
+            await _either(stream, acknowledged)
+        except asyncio.CancelledError:
+            stream.cancel()
+            raise
+        return stream
+
+    async def _one_stream(self, way: Upstream, acknowledged: asyncio.Event) -> None:
         uris, tasks = self._watched()
         wanted: dict[str, Any] = {f"{kind}ListChanged": True for kind in LISTS}
         wanted |= {"resourceSubscriptions": sorted(uris)} if uris else {}
         wanted |= {"taskIds": sorted(tasks)} if tasks else {}
+
+        async def note(message: Message) -> None:
+            acknowledged.set()
+            self._noted(message)
+
         try:
-            await way.request("subscriptions/listen", {"notifications": wanted}, on_note=self._noted)
+            await way.request("subscriptions/listen", {"notifications": wanted}, on_note=note)
         except MCPError:
             pass  # gone: it is looked for again
 
-    async def _noted(self, message: Message) -> None:
+    def _noted(self, message: Message) -> None:
         method: str = message["method"]
         params: Any = message.get("params")
         if method.endswith("/list_changed"):
@@ -206,9 +221,8 @@ class Notebooks:
 
     async def close(self) -> None:
         """Leave them all."""
-        for task in (self._following, self._listening):
-            if task is not None:
-                task.cancel()
+        if self._following is not None:
+            self._following.cancel()
         ways, self._ways = self._ways, {}
         await asyncio.gather(*(way.close() for way in ways.values()))
 
@@ -216,3 +230,13 @@ class Notebooks:
 def _made_of(way: Upstream | None) -> object:
     """What lists are made of: a notebook as it was begun, or none."""
     return None if way is None else (way.live.slug, way.live.url, way.live.started)
+
+
+async def _either(task: asyncio.Task[None], event: asyncio.Event) -> bool:
+    """Wait until the task has ended (False) or the event is set while it goes on (True)."""
+    waiting = asyncio.get_running_loop().create_task(event.wait())
+    try:
+        await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
+    finally:
+        waiting.cancel()
+    return not task.done()
