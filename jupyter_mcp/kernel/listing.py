@@ -53,9 +53,11 @@ def _listed(book: NotebookServer, search: str, cursor: str | None, limit: int) -
 def described(book: NotebookServer, name: str, found: views.Summary) -> dict[str, Any]:
     """A variable in a list."""
     data = found.data()
-    columns: list[dict[str, Any]] | None = data.get("columns")
-    if columns is not None:
-        data["columns"] = [one["name"] for one in columns[:_COLUMNS_SHOWN]]
+    if found.columns is not None:
+        data["columns"] = [column.name for column in found.columns[:_COLUMNS_SHOWN]]
+        data.pop("more_columns", None)
+        if (more := len(found.columns) - _COLUMNS_SHOWN) > 0:
+            data["more_columns"] = more
     return {"name": name, "uri": book.address(name), **data}
 
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ToolError
-from jupyter_mcp.kernel.listing import LISTED, described, listed
+from jupyter_mcp.kernel.listing import LISTED, listed
 from jupyter_mcp.kernel.resources import text_of
 from jupyter_mcp.kernel.views import View, Wanted
 from jupyter_mcp.kernel.views.base import MAX_BYTES
@@ -26,7 +26,7 @@ __all__ = ["READING", "register"]
 READING = {"readOnlyHint": True, "destructiveHint": False, "idempotentHint": True, "openWorldHint": False}
 
 _TEXT, _NUMBER = {"type": "string"}, {"type": "integer"}
-_VARIABLE = {
+_VARIABLE: dict[str, Any] = {
     "type": "object",
     "properties": {
         "name": _TEXT,
@@ -38,9 +38,17 @@ _VARIABLE = {
         "dtype": _TEXT,
         "length": _NUMBER,
         "nbytes": _NUMBER,
-        "text": _TEXT,
+        "text": {"type": "string", "description": "the value itself where it is short"},
+        "columns": {"type": "array", "items": _TEXT},
+        "more_columns": _NUMBER,
     },
     "required": ["name", "uri", "type", "module", "kind"],
+}
+_COLUMN = {"type": "object", "properties": {"name": _TEXT, "dtype": _TEXT}, "required": ["name", "dtype"]}
+_INSPECTED = {
+    **_VARIABLE,
+    "properties": {**_VARIABLE["properties"], "notebook": _TEXT, "columns": {"type": "array", "items": _COLUMN}},
+    "required": ["notebook", *_VARIABLE["required"]],
 }
 _LIST = {
     "type": "object",
@@ -114,8 +122,8 @@ def _pieces(book: NotebookServer) -> list[tuple[Callable[..., Any], str, dict[st
         """
         with _as_tool_error():
             found = await book.summary(name)
-        data = described(book, name, found) | {"columns": found.data().get("columns", [])}
-        return ToolResult(structured={"notebook": book.slug, **data})
+        data = {"notebook": book.slug, "name": name, "uri": book.address(name), **found.data()}
+        return ToolResult(structured=data)
 
     async def read_variable(
         notebook: str,
@@ -147,9 +155,8 @@ def _pieces(book: NotebookServer) -> list[tuple[Callable[..., Any], str, dict[st
             found = await book.view(name, wanted)
         return _piece(book, name, found)
 
-    inspected = {**_VARIABLE, "required": ["notebook", *_VARIABLE["required"]]}
     return [
-        (inspect_variable, "Inspect a variable", inspected),
+        (inspect_variable, "Inspect a variable", _INSPECTED),
         (read_variable, "Read a variable", _PIECE),
     ]
 

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jupyter_mcp.kernel import identity
+from jupyter_mcp.protocol.schema import check
 from tests.kernel.caller import Caller, OldCaller, Refused
 from tests.runtime.kernels import CURRENT, LiveKernel, live_kernel
 
@@ -220,6 +221,23 @@ def test_a_list_goes_on_by_its_cursor_and_a_search_looks_at_types(served: Served
     found = served.call("search_variables", query="dict")["structuredContent"]
     assert found["total"] >= 25
     served.kernel.run("for n in range(25): del globals()[f'many_{n:02}']\ndel n")
+
+
+def test_what_tools_return_is_what_their_schemas_say(served: Served) -> None:
+    served.kernel.run("import pandas; wide = pandas.DataFrame({f'c{n}': [n] for n in range(200)})")
+    tools = {one["name"]: one["outputSchema"] for one in served.caller.request("tools/list")["tools"]}
+    for tool, arguments in (
+        ("list_variables", {}),
+        ("search_variables", {"query": "c199"}),
+        ("inspect_variable", {"name": "wide"}),
+        ("read_variable", {"name": "wide", "max_bytes": 500}),
+    ):
+        found = served.call(tool, **arguments)["structuredContent"]
+        assert check(tools[tool], found) == []
+    found = served.call("search_variables", query="c199")["structuredContent"]["variables"]
+    assert [(one["name"], len(one["columns"]), one["more_columns"]) for one in found] == [("wide", 30, 170)]
+    inspected = served.call("inspect_variable", name="wide")["structuredContent"]
+    assert inspected["columns"][1] == {"name": "c1", "dtype": "int64"}
 
 
 def test_names_columns_and_formats_complete(served: Served) -> None:
