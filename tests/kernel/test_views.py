@@ -280,6 +280,9 @@ def test_records_are_shown_by_their_fields() -> None:
     assert view(job, Wanted(path="where.y")).data == 2
     model = Model(name="n", token=pydantic.SecretStr("tttttt"), tags={"b", "a"})
     assert view(model).data == {"name": "n", "token": "•••", "tags": ["a", "b"]}
+    keys = {True: "b", None: "c", 2: "d", "2": "e", (1, "x"): "f"}
+    assert view(keys).data == {"true": "b", "null": "c", "2": "d", "2 (2)": "e", "(1, x)": "f"}
+    assert view([{1: "a", "1": "b"}]).data == [{"1": "a", "1 (str)": "b"}]
     assert view({"c": Colour.RED, "d": collections.deque([1])}).data == {"c": "Colour.RED", "d": [1]}
 
 

@@ -23,7 +23,7 @@ from jupyter_mcp.kernel.views.base import (
     pick_format,
 )
 from jupyter_mcp.kernel.views.formats import Page, distinct, dumps, masked_columns, rendered
-from jupyter_mcp.kernel.views.tables import cells_of, chosen
+from jupyter_mcp.kernel.views.tables import Pandas, cells_of, chosen
 from jupyter_mcp.kernel.views.viewer import Viewer
 
 __all__ = ["LAZY", "Duckdb", "DuckdbConnection", "Lazy", "Sqlite"]
@@ -88,6 +88,28 @@ class Lazy(Viewer):
 
         frame: Any = nw.from_native(safe.untyped(value))
         return frame
+
+
+class Dask(Lazy):
+    """dask's DataFrame and Series: schema and rows come as pandas' own."""
+
+    def schema(self, value: object) -> list[Column]:
+        return self._columns(safe.untyped(value)._meta)
+
+    def head(self, value: object, count: int, names: list[str]) -> list[list[Any]]:
+        found = safe.untyped(value).head(count, npartitions=-1)
+        every = [column.name for column in self._columns(found)]
+        pandas = Pandas()
+        page = pandas.page(pandas.plain(found), 0, count, [every.index(name) for name in names], every)
+        return list(page.cells)
+
+    def length(self, value: object) -> int:
+        return len(safe.untyped(value))
+
+    def _columns(self, found: object) -> list[Column]:
+        pandas = Pandas()
+        held = pandas.plain(found)
+        return [Column(*pair) for pair in zip(pandas.names(held), pandas.dtypes(held), strict=True)]
 
 
 class Spark(Lazy):
@@ -189,8 +211,8 @@ def _names(names: list[str]) -> str:
 
 LAZY: tuple[tuple[str, Viewer], ...] = (
     ("polars.LazyFrame", Lazy()),
-    ("dask.dataframe.DataFrame", Lazy()),
-    ("dask.dataframe.Series", Lazy()),
+    ("dask.dataframe.DataFrame", Dask()),
+    ("dask.dataframe.Series", Dask()),
     ("ibis.expr.types.Table", Spark()),  # its backend may be a connection
     ("pyspark.sql.DataFrame", Spark()),
     ("pyspark.sql.connect.dataframe.DataFrame", Spark()),

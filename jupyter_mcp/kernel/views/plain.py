@@ -126,6 +126,9 @@ def cell(value: object, chars: int = 500) -> Any:
     return found if known else Plain(Limits(depth=3, items=20, chars=chars, nodes=100, counted=False)).of(value)
 
 
+_WORDS = {"None": "null", "True": "true", "False": "false"}
+
+
 def _class(value: object) -> type:
     return type(value)
 
@@ -134,7 +137,7 @@ def key_text(key: object) -> str:
     """The key of a dict as a JSON name."""
     known, found = scalar(key, 200)
     if known:
-        return found if type(found) is str else {None: "null", True: "true", False: "false"}.get(found, str(found))
+        return found if type(found) is str else _WORDS.get(str(found), str(found))
     if type(key) is tuple:
         return f"({', '.join(key_text(item) for item in cast('tuple[object, ...]', key)[:10])})"
     return f"<{safe.label_of(key)}>"
