@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jupyter_mcp.host.events import Progress
+from jupyter_mcp.host.questions import Answer
 from tests.kernel.outside import Outside, outside
 from tests.runtime.kernels import CURRENT, LiveKernel, live_kernel
 
@@ -250,3 +251,33 @@ async def call_myself(code):
     code = "'import asyncio; await asyncio.sleep(0.01); 7'"
     assert kernel.run(f"print(wait.run(call_myself, {code}, label='self').data['result'])").text == "7\n"
     assert kernel.run("print('after')").text == "after\n"
+
+
+def test_a_tool_of_a_cell_asks_back_through_whoever_calls_it(kernel: LiveKernel, client: Outside) -> None:
+    kernel.run("""
+from jupyter_mcp.kernel.functions import tool
+from jupyter_mcp.server import Context
+@tool
+def reserve(city: str, ctx: Context) -> str:
+    "Reserve a table."
+    answer = ctx.elicit(f"For how many in {city}?", int)
+    return f"{answer.data} in {city}"
+""")
+    assert "reserve" in client.tools()
+    client.reply = lambda question: Answer("accept", content={"value": 3})
+    assert client.call("reserve", city="Bern").text == "3 in Bern"
+    assert client.questions[-1].message == "For how many in Bern?"
+
+
+def test_what_a_client_runs_is_seen_by_those_who_watch(kernel: LiveKernel, client: Outside) -> None:
+    run(client, "watched_by_others = 1")
+    names = [one["name"] for one in client.call("list_variables", notebook="nb").data["variables"]]
+    assert "watched_by_others" in names
+
+
+@pytest.mark.parametrize("code", ["import time\ntime.sleep(0.3)\n'long'", "1/0"])
+def test_a_long_run_may_be_handed_over_as_a_task(kernel: LiveKernel, client: Outside, code: str) -> None:
+    result = run(client, code, background=True)
+    assert result.data["status"] == ("error" if code == "1/0" else "ok")
+    assert result.is_error is (code == "1/0")
+    assert [task.tool for task in client.host.tasks.of("nb")][-1:] == ["execute_code"]
