@@ -74,7 +74,7 @@ class Deployed:
             raise DeployFailed("Running a notebook needs ipykernel, which is not installed.") from None
         spec: dict[str, Any] = self._notebook.get("metadata", {}).get("kernelspec") or {}
         manager: Any = KernelManager(kernel_name=str(spec.get("name") or "python3"), **self._private_channels())
-        environment = {**os.environ, "JPY_SESSION_NAME": str(self.path)}
+        environment = {key: value for key, value in os.environ.items() if key != "JPY_SESSION_NAME"}
         try:
             manager.start_kernel(cwd=str(self.path.parent), env=environment)
         except NoSuchKernel:

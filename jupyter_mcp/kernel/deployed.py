@@ -1,9 +1,9 @@
 """A notebook deployed as a server: what it declares, and nothing else of it, for clients of a service.
 
 Its `@mcp.tool`, `@mcp.resource` and `@mcp.prompt` functions are offered; its variables, history and plots are not: they
-are of a person who works, and here there is none. Nothing is remembered between requests in 2026-07-28, and what a
-question needs travels signed through the client, so any of several copies answers any request, when all have the same
-name, token and key.
+are of a person who works, and here there is none. A `%mcp serve` in it ends here. Nothing is remembered between
+requests in 2026-07-28, and what a question needs travels signed through the client, so any of several copies answers
+any request, when all have the same name, token and key.
 
 Called in the kernel by `jupyter-mcp-host run`. Below: `functions`, `mainthread`.
 """
@@ -14,7 +14,7 @@ import os
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.kernel import functions
+from jupyter_mcp.kernel import functions, serving
 from jupyter_mcp.kernel.mainthread import MainThread
 from jupyter_mcp.runtime import wait
 from jupyter_mcp.runtime.thread import get_runtime
@@ -52,6 +52,9 @@ def deploy(name: str, *, port: int = 0, host: str = "127.0.0.1", hosts: Sequence
     given, key = os.environ.pop(TOKEN, ""), os.environ.pop(KEY, "")
     if not len(functions.book()):
         raise UsageError("The notebook declares nothing to serve.", hint="Put @mcp.tool above a function.")
+    live = serving.current()
+    if live is not None:  # the notebook has `%mcp serve` in it, for the person who wrote it
+        live.stop()
     server = Server(
         name,
         offers=("tools", "resources", "prompts"),
@@ -65,11 +68,11 @@ def deploy(name: str, *, port: int = 0, host: str = "127.0.0.1", hosts: Sequence
 
 
 async def _begin(server: Server, port: int, host: str, token: str | bool, hosts: Sequence[str]) -> Running:
-    serving = serve_http(server, port=port, host=host, token=token, hosts=hosts, grace=GRACE_SECONDS)
-    running = await serving.__aenter__()
+    listening = serve_http(server, port=port, host=host, token=token, hosts=hosts, grace=GRACE_SECONDS)
+    running = await listening.__aenter__()
 
     async def end() -> None:
-        await serving.__aexit__(None, None, None)
+        await listening.__aexit__(None, None, None)
 
     get_runtime().on_stop(end)
     return running

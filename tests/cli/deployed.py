@@ -24,7 +24,11 @@ if TYPE_CHECKING:
 
 TOKEN, KEY = "a-token-that-all-copies-share", "a-key-that-all-copies-share-0123"
 CELLS = (
-    "from jupyter_mcp.kernel import functions as mcp\nprint('a cell says hello')",
+    """
+from jupyter_mcp.kernel import functions as mcp, serving
+serving.serve(get_ipython())
+print('a cell says hello')
+""",
     """
 import os
 from typing import Literal

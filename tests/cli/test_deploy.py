@@ -10,12 +10,18 @@ from typing import TYPE_CHECKING, Any
 import httpx
 import pytest
 
+from jupyter_mcp.kernel import identity
 from tests.cli.deployed import CELLS, KEY, TOKEN, Client, command, running, write
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture(autouse=True)
+def _runtime(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("JUPYTER_RUNTIME_DIR", str(tmp_path / "runtime"))
 
 
 @pytest.fixture
@@ -38,10 +44,10 @@ async def test_it_serves_what_the_notebook_declares_and_nothing_else(notebook: P
             resources = (await client.request("resources/list"))["result"]["resources"]
             assert [one["uri"] for one in resources] == ["notes://today"]
             assert (await client.request("prompts/list"))["result"]["prompts"][0]["name"] == "hello"
-            await Client(http, copy.url, "wrong").request("tools/list")
             other = Client(http, copy.url, "wrong")
             await other.request("tools/list")
             assert other.status == 401
+        assert identity.live() == [], "a live notebook is for a person, and shows variables"
 
 
 async def test_a_question_of_one_copy_is_answered_at_another_that_has_the_same_key(notebook: Path) -> None:

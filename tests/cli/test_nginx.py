@@ -88,8 +88,9 @@ def nginx(here: Path, copies: Sequence[Copy]) -> Generator[Path]:
 
 async def test_any_copy_answers_and_headers_are_enough_to_route_and_to_limit(tmp_path: Path) -> None:
     notebook = write(tmp_path / "paint.ipynb")
+    shared = {**SHARED, "JUPYTER_RUNTIME_DIR": str(tmp_path / "runtime")}
     with ExitStack() as stack:
-        copies = [stack.enter_context(running(notebook, **SHARED)) for _ in range(3)]
+        copies = [stack.enter_context(running(notebook, **shared)) for _ in range(3)]
         socket = stack.enter_context(nginx(tmp_path, copies))
         async with httpx.AsyncClient(transport=httpx.AsyncHTTPTransport(uds=str(socket))) as http:
             client = Client(http, "http://localhost/mcp")
