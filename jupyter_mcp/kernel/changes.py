@@ -29,6 +29,8 @@ __all__ = ["Changes", "Notebook"]
 
 MERGED_SECONDS = 0.1
 """The least time between two tellings."""
+SAMPLED_SECONDS = 0.02
+"""After a cell: fingerprints hold the interpreter, and the main thread is still busy with the end of the cell."""
 MOST_SAMPLED = 64
 """Variables whose fingerprints are made at once; of more, those that waited longest."""
 _WORD = re.compile(r"[^\W\d]\w*")
@@ -83,10 +85,12 @@ class Changes:
         self._visible: set[str] = set()
         self._prints: dict[str, tuple[int, int | None]] = {}
         self._touched: set[str] = set()
+        self._to_sample = False
         self._sampling = False
         self._pending: dict[str, None] = {}
         self._lists = False
-        self._scheduled = False
+        self._woken = False
+        self._waiting = False
         self._told = 0.0
         self._lock = threading.Lock()
         self.seconds = 0.0
@@ -143,21 +147,20 @@ class Changes:
         uris = [f"{self._notebook.uri}/history"] if cell else []
         if seen or lost:
             uris.append(f"{self._notebook.uri}/variables")
-        uris += self._watched(seen | lost, source)
-        if uris or new or lost:
-            self._tell(uris, lists=bool(new or lost))
+        watched = self._by_name()
+        touched = self._touched_by(watched, seen | lost, source)
+        uris += [uri for name in sorted(touched) for uri in sorted(watched[name])]
+        if uris or new or lost or watched:
+            self._tell(uris, lists=bool(new or lost), sample=touched if watched else None)
 
     # --- what is watched
 
-    def _watched(self, changed: set[str], source: str) -> list[str]:
-        """The URIs that are watched and whose variable has changed."""
-        watched = self._by_name()
+    def _touched_by(self, watched: Mapping[str, Any], changed: set[str], source: str) -> set[str]:
+        """The variables that are watched and have changed, or are named by the cell."""
         if not watched:
-            return []
+            return set()
         named = set(_WORD.findall(source[:_LONGEST_SOURCE]))
-        touched = {name for name in watched if name in changed or (name in named and name in self._visible)}
-        self.sample(touched)
-        return [uri for name in sorted(touched) for uri in sorted(watched[name])]
+        return {name for name in watched if name in changed or (name in named and name in self._visible)}
 
     def _by_name(self) -> dict[str, list[str]]:
         """Name -> the URIs of that variable that are watched."""
@@ -170,18 +173,9 @@ class Changes:
 
     # --- fingerprints
 
-    def sample(self, touched: Collection[str] = ()) -> None:
-        """Compare the fingerprints of what is watched, soon; the first time there is nothing to compare with.
-
-        Args:
-            touched: names of which a change was told already.
-        """
-        with self._lock:
-            self._touched.update(touched)
-            if self._sampling:
-                return  # it looks again
-            self._sampling = True
-        self._aside(self._sample)
+    def sample(self) -> None:
+        """Make the first fingerprints of what is watched since just now, soon."""
+        self._tell([], sample=())
 
     def not_sampled(self) -> None:
         """No thread was free: the next cell tries again."""
@@ -191,13 +185,13 @@ class Changes:
     def _sample(self) -> None:
         while True:
             with self._lock:
-                touched, self._touched = self._touched, set()
+                touched, self._touched, self._to_sample = self._touched, set(), False
             watched = self._by_name()
             found = self._mutated([name for name in watched if name in self._visible], touched)
             if uris := [uri for name in sorted(found) for uri in sorted(watched[name])]:
                 self._tell(uris)
             with self._lock:
-                if not self._touched:
+                if not self._to_sample:
                     self._sampling = False
                     return
 
@@ -226,28 +220,40 @@ class Changes:
 
     # --- telling
 
-    def _tell(self, uris: list[str], *, lists: bool = False) -> None:
+    def _tell(self, uris: list[str], *, lists: bool = False, sample: Collection[str] | None = None) -> None:
+        """Any thread; the loop is woken once, because waking it lets other threads run before this one goes on."""
         with self._lock:
             self._pending.update(dict.fromkeys(uris))
             self._lists = self._lists or lists
-            if self._scheduled:
+            if sample is not None:
+                self._touched.update(sample)
+                self._to_sample = True
+            if self._woken:
                 return
-            self._scheduled = True
-        get_runtime().call_soon(self._schedule)
+            self._woken = True
+        get_runtime().call_soon(self._on_loop)
 
-    def _schedule(self) -> None:
-        """On the runtime's loop: at once, or when enough time has passed since the last telling."""
+    def _on_loop(self) -> None:
+        """Tell at once, or when enough time has passed since the last telling; let fingerprints be made."""
+        with self._lock:
+            self._woken = False
+            begin = self._to_sample and not self._sampling
+            self._sampling = self._sampling or begin
+            news = bool(self._pending or self._lists) and not self._waiting
+            self._waiting = self._waiting or news
         wait = self._told + MERGED_SECONDS - time.monotonic()
-        if wait <= 0:
+        if news and wait <= 0:
             self._flush()
-        else:
+        elif news:
             get_runtime().loop.call_later(wait, self._flush)
+        if begin:
+            get_runtime().loop.call_later(SAMPLED_SECONDS, self._aside, self._sample)
 
     def _flush(self) -> None:
         self._told = time.monotonic()
         with self._lock:
             uris, lists = self._pending, self._lists
-            self._pending, self._lists, self._scheduled = {}, False, False
+            self._pending, self._lists, self._waiting = {}, False, False
         if lists:
             self._notebook.server.resources_changed()
         for uri in uris:

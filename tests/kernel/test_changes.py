@@ -48,9 +48,9 @@ class Clock:
     def loop(self) -> Any:
         return self
 
-    def call_later(self, seconds: float, function: Callable[[], None]) -> None:
+    def call_later(self, seconds: float, function: Callable[..., None], *args: Any) -> None:
         assert 0 < seconds <= changes.MERGED_SECONDS
-        self.timers.append(function)
+        self.timers.append(lambda: function(*args))
 
     def ring(self) -> None:
         while self.timers:
@@ -74,6 +74,7 @@ class Notebook:
     def watch(self, *addresses: str) -> None:
         self.server.wanted = {f"{BASE}/{address}" for address in addresses}
         self.changes.sample()
+        self.clock.ring()
 
     def cell(self, source: str) -> list[str]:
         """Run it as a cell; what was told of it, without what every cell causes."""
