@@ -16,10 +16,9 @@ import sys
 from collections.abc import Awaitable, Callable
 from typing import TYPE_CHECKING, Any, Literal
 
-from jupyter_mcp.transport.http import HttpOptions, HttpTransport
-
 from jupyter_mcp.client.connection import Connection, ConnectOptions
 from jupyter_mcp.protocol.capabilities import client_capabilities
+from jupyter_mcp.transport.http import HttpOptions, HttpTransport
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

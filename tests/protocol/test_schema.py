@@ -320,10 +320,14 @@ def test_a_pattern_means_what_it_means_to_the_author_of_the_schema() -> None:
 
 
 def test_members_beside_those_of_a_pattern_are_named() -> None:
-    schema = {"properties": {"a": {}}, "patternProperties": {"^x-": {"type": "integer"}}, "additionalProperties": False}
+    schema: dict[str, Any] = {
+        "properties": {"a": {}},
+        "patternProperties": {"^x-": {"type": "integer"}},
+        "additionalProperties": False,
+    }
     assert [issue.path for issue in check(schema, {"a": 1, "x-1": 2, "b": 3})] == ["b"]
     assert [issue.path for issue in check(schema, {"x-1": "two"})] == ["x-1"]
-    open_schema = {"patternProperties": {"^x-": {}}, "additionalProperties": {"type": "integer"}}
+    open_schema: dict[str, Any] = {"patternProperties": {"^x-": {}}, "additionalProperties": {"type": "integer"}}
     assert [issue.path for issue in check(open_schema, {"x-1": "two", "n": "three"})] == ["n"]
 
 

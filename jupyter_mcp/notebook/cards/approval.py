@@ -22,7 +22,7 @@ class ApprovalCard(QuestionCard):
     def _body(self) -> list[Any]:
         arguments = self.question.params.get("arguments")
         if self._client:
-            given = cast("Mapping[str, Any]", arguments) if isinstance(arguments, Mapping) else {}
+            given: Mapping[str, Any] = cast("Mapping[str, Any]", arguments) if isinstance(arguments, Mapping) else {}
             return [
                 kit.markup(html.note(html.muted(html.escape(name))) + html.pre(_whole(given[name]))) for name in given
             ]
