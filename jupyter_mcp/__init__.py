@@ -58,8 +58,12 @@ _API = (
     "host",
     "policy",
     "run",
+    "serve",
     "servers",
+    "view",
 )
+_FUNCTIONS = ("prompt", "resource", "tool")
+_CONTEXTS = ("AsyncContext", "Context")
 _LATER = (
     "ask",
     "disable",
@@ -68,17 +72,14 @@ _LATER = (
     "login",
     "logout",
     "model",
-    "prompt",
-    "resource",
     "save",
-    "serve",
-    "tool",
-    "view",
     "whoami",
 )
 _WHERE = {
     **dict.fromkeys(_ERRORS, "jupyter_mcp.errors"),
     **dict.fromkeys(_API, "jupyter_mcp.notebook.api"),
+    **dict.fromkeys(_FUNCTIONS, "jupyter_mcp.kernel.functions"),
+    **dict.fromkeys(_CONTEXTS, "jupyter_mcp.server"),
     "aio": "jupyter_mcp.notebook",
 }
 

@@ -6,6 +6,7 @@ The magics stand on the same functions; `aio` has the awaitable twins. Public na
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from jupyter_mcp.errors import MCPError, UsageError
@@ -17,16 +18,18 @@ from jupyter_mcp.notebook.objects.servers import Servers, server_of
 from jupyter_mcp.notebook.objects.table import Listing
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Iterable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
     from jupyter_mcp.host.answers import ScriptedAnswer
     from jupyter_mcp.host.catalogue import OfferKind
     from jupyter_mcp.host.questions import QuestionKind
+    from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.items import Item
     from jupyter_mcp.notebook.objects.server import Server
 
 T = TypeVar("T")
+F = TypeVar("F", bound="Callable[..., Any]")
 
 servers = Servers()
 host = NotebookHost()
@@ -195,6 +198,65 @@ def disconnecting(name: str) -> Act[None]:
         await get_host().disconnect(name)
 
     return Act(f"disconnecting {name}", start)
+
+
+# --- this notebook as a server ---------------------------------------------------------------------------------------
+
+
+def serve(*names: str, name: str | None = None, exclude: Sequence[str] = (), allow_code: bool = False) -> Endpoint:
+    """Serve this notebook to MCP clients: its variables, plots and functions, also while a cell runs.
+
+    It listens on 127.0.0.1 and wants a token. Called again it says anew what may be seen; clients stay connected.
+
+    Args:
+        names: only these variables; all public ones when there are none. Modules, `_names` and secrets never are.
+        name: what the notebook is called in addresses, instead of its file's name.
+        exclude: not these variables.
+        allow_code: clients may ask to run code and to set variables; the person is asked each time.
+
+    Raises:
+        UsageError: there is no shell whose variables could be served, or no such variable, or it is a secret.
+        ConnectionFailed: it cannot listen.
+        ConfigError: the file that others find it by cannot be written.
+    """
+    from jupyter_mcp.runtime import frontend
+
+    shell = frontend.shell()
+    if shell is None:
+        raise UsageError("There is no notebook here to serve.", hint="A server of one's own: jupyter_mcp.server.Server")
+    from jupyter_mcp.kernel import serving
+    from jupyter_mcp.notebook.objects.endpoint import Endpoint
+
+    return Endpoint(serving.serve(shell, names, name, exclude, allow_code))
+
+
+def view(kind: type | str) -> Callable[[F], F]:
+    """Say how objects of a class show themselves to clients: `@mcp.view(MyType)`.
+
+    The function is called with the object and what is wanted (`rows`, `path`, `format` …), on a thread beside the main
+    one. It returns a text, bytes, data for JSON, or another object to show instead; that is bounded and masked.
+
+    Args:
+        kind: the class, or its name "module.Class" when its library need not be loaded yet.
+    """
+    from jupyter_mcp.kernel import views
+
+    def decorate(function: F) -> F:
+        views.register(kind, function)
+        return function
+
+    return decorate
+
+
+def endpoint() -> Endpoint | None:
+    """What this notebook is served as right now, or None."""
+    serving = sys.modules.get("jupyter_mcp.kernel.serving")
+    found = None if serving is None else serving.current()
+    if found is None:
+        return None
+    from jupyter_mcp.notebook.objects.endpoint import Endpoint
+
+    return Endpoint(found)
 
 
 # --- decisions -------------------------------------------------------------------------------------------------------

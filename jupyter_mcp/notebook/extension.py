@@ -21,6 +21,10 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     """Register everything. Loading twice does no more than loading once."""
     ipython.register_magics(MCPMagics)
     completion.install(ipython)
+    if "jupyter_mcp.kernel.serving" in sys.modules:  # loaded again: it goes on as the person chose
+        from jupyter_mcp.kernel import serving
+
+        serving.resume(ipython)
     serving = sys.modules.get("jupyter_mcp.kernel.serving")
     if serving is not None:
         serving.resume(ipython)  # it was served before the extension was unloaded

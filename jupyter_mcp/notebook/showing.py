@@ -92,6 +92,7 @@ def _display_for_shell(value: Any) -> None:
 def _classes() -> list[type]:
     from jupyter_mcp.notebook import objects
     from jupyter_mcp.notebook.objects.acts import Ping
+    from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.note import Note
     from jupyter_mcp.notebook.objects.offered import Offered
     from jupyter_mcp.notebook.objects.servers import Servers
@@ -99,6 +100,7 @@ def _classes() -> list[type]:
     from jupyter_mcp.notebook.verbs.help import Help
 
     return [
+        Endpoint,
         Help,
         Note,
         Offered,
@@ -176,6 +178,7 @@ def _live_card(value: Any) -> bool:
     """Display the card that belongs to this object; False when there is none."""
     from jupyter_mcp.notebook import cards
     from jupyter_mcp.notebook.objects import Call, Collection
+    from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.happened import Log
     from jupyter_mcp.notebook.objects.offered import Offered
     from jupyter_mcp.notebook.objects.servers import Servers
@@ -187,6 +190,9 @@ def _live_card(value: Any) -> bool:
         return True
     if isinstance(value, Watch) and value.active:
         cards.watch_card(value)
+        return True
+    if isinstance(value, Endpoint) and value.alive:
+        cards.endpoint_card(value)
         return True
     if not isinstance(value, (Collection, Offered, Log, Servers)):
         return False

@@ -131,6 +131,9 @@ class _Line:
     def _option_value(self, option: Any) -> Suggestions:
         if option.choices:
             return starting(self.fragment, ((choice, "value") for choice in option.choices))
+        if option.name == "except":
+            last = self.fragment.rpartition(",")[2]  # the one that is being typed
+            return starting(last, ((name, "variable") for name in _variables()))
         if option.name == "server":
             return starting(self.fragment, ((name, "server") for name in _servers()))
         return Suggestions(self.fragment, ours=option.metavar != "FILE" and option.metavar != "FOLDER")
@@ -152,6 +155,8 @@ class _Line:
         elif kind in ("task", "server or task"):
             yield from self._named("server" if kind != "task" else "")
             yield from ((task.key, "task") for task in _tasks())
+        elif kind == "variable":
+            yield from ((name, "variable") for name in _variables() if name not in self.words)
         elif kind == "verb":
             yield from ((name, "verb") for name in verbs.table())
         elif kind == "new" and not self.words:
@@ -206,6 +211,15 @@ def _host() -> Any:
     """The host, if there is one; completion never makes one."""
     state = sys.modules.get("jupyter_mcp.runtime.state")
     return None if state is None else state.existing_host()
+
+
+def _variables() -> list[str]:
+    """The variables that may be served."""
+    from jupyter_mcp.kernel.exposure import exposed
+    from jupyter_mcp.runtime import frontend
+
+    shell = frontend.shell()
+    return [] if shell is None else list(exposed(shell.user_ns, baseline=shell.user_ns_hidden).names)
 
 
 def _servers() -> list[str]:

@@ -12,11 +12,12 @@ import jupyter_mcp
 from jupyter_mcp import errors
 
 NAMES = [
-    *("Cancelled", "ConfigError", "ConnectionFailed", "ConnectionLost", "Denied", "InputRefused", "Interrupted"),
+    *("AsyncContext", "Cancelled", "ConfigError", "ConnectionFailed", "ConnectionLost", "Context", "Denied"),
+    *("InputRefused", "Interrupted"),
     *("LocalProtocolError", "MCPError", "ModelError", "NoModel", "ProtocolError", "ProviderError"),
     *("RemoteProtocolError", "RequestError", "RequestTimeout", "ToolError", "UnsupportedContent", "UsageError"),
     *("aio", "allow", "answer", "ask_first", "connect", "connect_all", "deny", "disconnect", "host", "policy"),
-    *("run", "servers", "__version__"),
+    *("prompt", "resource", "run", "serve", "servers", "tool", "view", "__version__"),
 ]
 
 

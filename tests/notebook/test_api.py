@@ -38,6 +38,12 @@ WITHOUT_VERB = {
     "run": "waits for a coroutine; a line cannot hold one",
     "host": "holds what roots, activity, trace, answer and the lists show",
     "aio": "the same names, awaitable",
+    "Context": "what a function of a notebook annotates its parameter with",
+    "AsyncContext": "the same, for `async def`",
+    "tool": "decorates a function",
+    "resource": "decorates a function",
+    "prompt": "decorates a function; the verb of that name gets a prompt of a server",
+    "view": "decorates a function",
 }
 
 
@@ -78,7 +84,7 @@ def test_the_awaitable_names_are_the_same():
 
 def test_what_comes_later_says_so():
     with pytest.raises(AttributeError, match="later version"):
-        _ = mcp.serve
+        _ = mcp.discover
     with pytest.raises(AttributeError, match="no attribute"):
         _ = mcp.nonsense
 

@@ -10,6 +10,7 @@ once; when its act is over the card is replaced by the static bundle of `noteboo
     tool_browser(view, runner) -> Card           search, form, JSON, Call, result; one Select for any number of tools
     tool_form(server, tool, runner) -> Card      the form of one tool (`tool.form()`)
     watch_card(watch) -> Card                    a watched resource: its changes, Read now, Stop watching
+    endpoint_card(endpoint) -> Card              this notebook as a server, until it is stopped
     resource_browser(view, runner), prompt_browser(view, runner), server_cards(view, runner), log_card(view)
     close_all()                                  every live card becomes static (unload, exit)
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.cards.question import Presented
     from jupyter_mcp.notebook.cards.runner import Runner
     from jupyter_mcp.notebook.objects.call import Call
+    from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.task import Task
     from jupyter_mcp.notebook.objects.watch import Watch
     from jupyter_mcp.notebook.render.views import ListView, LogView, ServersView
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 __all__ = [
     "background_call",
     "close_all",
+    "endpoint_card",
     "live_call",
     "log_card",
     "presenter",
@@ -118,6 +121,13 @@ def watch_card(watch: Watch, runner: Runner | None = None) -> Card:
     from jupyter_mcp.notebook.cards.watch import watch_card as build
 
     return build(watch, runner)
+
+
+def endpoint_card(endpoint: Endpoint) -> Card:
+    """This notebook as a server: how to reach it, what may be seen, who comes and what they read."""
+    from jupyter_mcp.notebook.cards.endpoint import endpoint_card as build
+
+    return build(endpoint)
 
 
 def log_card(view: LogView) -> Card:

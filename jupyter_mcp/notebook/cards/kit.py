@@ -42,6 +42,11 @@ _STYLE = """<style>
  font-weight:600}
 .jmcp .widget-html-content a.jmcp-open:hover{text-decoration:underline}
 .jmcp .widget-html-content progress{width:min(420px,100%);height:14px;accent-color:var(--jp-brand-color1,#1976d2)}
+.jmcp .jmcp-copied{display:grid;grid-template-columns:1fr auto;gap:0 8px;align-items:start;margin:4px 0}
+.jmcp .jmcp-copied .jmcp-help{grid-column:1/-1}
+.jmcp .jmcp-copied pre{user-select:all;margin:0!important}
+.jmcp .jmcp-copy{font:inherit;padding:3px 12px;border:1px solid var(--jp-border-color1,#aaa);border-radius:2px;
+ background:var(--jp-layout-color2,rgba(128,128,128,.12));color:var(--jp-ui-font-color1,inherit);cursor:pointer}
 .jmcp .jmcp-head p{font-size:var(--jp-ui-font-size2,15px)}
 .jmcp .jmcp-warning .widget-html-content{border-left:4px solid var(--jp-warn-color1,#f57c00);padding:4px 10px;
  background:var(--jp-warn-color3,rgba(245,124,0,.14));color:var(--jp-ui-font-color1,inherit)}

@@ -11,10 +11,11 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.questions import Question
-from jupyter_mcp.notebook.render import acts, html, lists, questions, results, servers
+from jupyter_mcp.notebook.render import acts, html, lists, questions, results, served, servers
 from jupyter_mcp.notebook.render.text import bounded, clean, cut, flat
 from jupyter_mcp.notebook.render.views import (
     CallView,
+    EndpointView,
     HelpView,
     ListView,
     LogView,
@@ -191,6 +192,11 @@ def _watch(view: WatchView) -> Bundle:
     return of_piece("watch", acts.watch_piece(view), data)
 
 
+def _endpoint(view: EndpointView) -> Bundle:
+    data = {"name": view.name, "active": view.active, "variables": len(view.names), "allowCode": view.allow_code}
+    return of_piece("endpoint", served.endpoint_piece(view), data)
+
+
 _VIEWS: Mapping[type, Callable[[Any], Bundle]] = {
     ServerView: _server,
     ServersView: _servers,
@@ -203,6 +209,7 @@ _VIEWS: Mapping[type, Callable[[Any], Bundle]] = {
     NoteView: _note,
     WatchView: _watch,
     TableView: _table,
+    EndpointView: _endpoint,
 }
 # By name, so that drawing an error or a list does not import the host's result machinery.
 _HOST_VALUES: Mapping[str, Callable[[Any], Bundle]] = {

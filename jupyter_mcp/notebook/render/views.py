@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CallView",
+    "EndpointView",
     "HelpView",
     "ListView",
     "LogRow",
@@ -169,6 +170,34 @@ class WatchView:
 
 
 @dataclass(frozen=True)
+class EndpointView:
+    """This notebook as a server.
+
+    Attributes:
+        name: its name in addresses. notebook: what people call it.
+        active: until it is stopped.
+        command: the bridge's command line; paths of this machine are shortened when drawn.
+        names: the variables that may be seen. hidden: how many are not. chosen: only named ones are served.
+        functions: the tools that the notebook declares.
+        allow_code: clients may ask to run code.
+        clients: (name, version) of who came, the first one first.
+        acts: (client, kind, what, whether it was done) of what they read and called, the last one first.
+    """
+
+    name: str
+    notebook: str
+    active: bool = True
+    command: str = ""
+    names: Sequence[str] = ()
+    hidden: int = 0
+    chosen: bool = False
+    functions: Sequence[str] = ()
+    allow_code: bool = False
+    clients: Sequence[tuple[str, str]] = ()
+    acts: Sequence[tuple[str, str, str, bool]] = ()
+
+
+@dataclass(frozen=True)
 class HelpView:
     """Help: a title, one sentence, the usage lines, (term, explanation) rows in sections, examples."""
 
@@ -215,4 +244,5 @@ View = (
     | NoteView
     | TableView
     | WatchView
+    | EndpointView
 )

@@ -24,7 +24,6 @@ LATER = (
     "model",
     "models",
     "save",
-    "serve",
     "whoami",
 )
 """Verbs of the full design that this version does not have yet."""
@@ -43,9 +42,9 @@ OVERVIEW = Verb("", "connections", "[VERB …]", "All servers and what they offe
 @cache
 def table() -> Mapping[str, Verb]:
     """Name -> verb, in the order of the help."""
-    from jupyter_mcp.notebook.verbs import acts, connections, decisions, happened, help, lists
+    from jupyter_mcp.notebook.verbs import acts, connections, decisions, happened, help, lists, serving
 
-    modules = (connections, lists, acts, decisions, happened, help)
+    modules = (connections, lists, acts, decisions, serving, happened, help)
     return {verb.name: verb for module in modules for verb in module.VERBS}
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.namespace import Namespace
     from jupyter_mcp.notebook.use import Use
 
-FAMILIES = ("connections", "lists", "acts", "decisions", "what happened")
+FAMILIES = ("connections", "lists", "acts", "decisions", "this notebook", "what happened")
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ _CONNECT = Grammar(
         Option("max-event", "SIZE", "how big one message of a stream may be (64M)"),
         Option("timeout", "S", "seconds a request may take without progress"),
         Option("sandbox", None, "comes with a later version"),
-        Option("self", None, "comes with a later version"),
+        Option("self", None, "this notebook itself, as it is served; nothing follows NAME"),
     ),
     command=True,
 )
@@ -39,11 +39,12 @@ _CONNECT = Grammar(
 def connect(call: Invocation) -> Any:
     from jupyter_mcp.notebook import api
 
-    for later in ("sandbox", "self"):
-        if call.line.flag(later):
-            raise call.wrong(f"--{later} comes with a later version.")
+    if call.line.flag("sandbox"):
+        raise call.wrong("--sandbox comes with a later version.")
     if call.body is not None:
         return _connect_body(call)
+    if call.line.flag("self"):
+        return _connect_self(call)
     options = _options(call)
     file = call.option("from")
     if file is not None:
@@ -56,6 +57,17 @@ def connect(call: Invocation) -> Any:
     if len(target) == 1:
         return api.connect(call.text(name), _single(call, target[0]), **options)
     return api.connect(call.text(name), *(call.text(word) for word in target), **options)
+
+
+def _connect_self(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+
+    if len(call.line.words) != 1 or len(call.line.options) > 1:
+        raise call.wrong("--self takes one NAME and nothing else.")
+    endpoint = api.endpoint()
+    if endpoint is None:
+        raise call.wrong("This notebook is not served.", hint="Serve it first: %mcp serve")
+    return api.connect(call.text(call.line.words[0]), endpoint)
 
 
 def _single(call: Invocation, word: Word) -> Any:
@@ -180,6 +192,7 @@ VERBS = (
             "%mcp connect notes --env NOTES_KEY -- npx -y notes-server",
             "%mcp connect docs https://docs.example.org/mcp --bearer ${DOCS_KEY}",
             "%mcp connect --from .mcp.json",
+            "%mcp connect me --self",
         ),
         completes=("new",),
         python=("connect", "connect_all"),

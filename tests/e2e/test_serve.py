@@ -1,0 +1,136 @@
+"""The notebook as a server in a real page: its card, the token that is never saved, reads while a cell runs."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import TYPE_CHECKING, Any
+from urllib.request import Request, urlopen
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Locator
+
+    from tests.e2e.lab import Browser, Notebook
+
+SETUP = """
+%load_ext jupyter_mcp
+import jupyter_mcp as mcp
+numbers = [3, 1, 2]
+city = "Barcelona"
+api_key = "not for everybody"
+
+@mcp.tool
+def double(n: int) -> int:
+    "Twice a number."
+    return 2 * n
+"""
+BUSY = (
+    "import time\nnumbers.append(4)\nprint('BEGUN', flush=True)\nwhile numbers[-1] != 'stop': time.sleep(0.05)\n'ENDED'"
+)
+
+
+class Agent:
+    """A client outside of Jupyter, with the standard library only: modern requests over HTTP."""
+
+    def __init__(self, url: str, token: str) -> None:
+        self._url, self._token = url, token
+        self._number = 0
+
+    def ask(self, method: str, **params: Any) -> Any:
+        self._number += 1
+        meta = {
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": {"name": "an-agent", "version": "1"},
+            "io.modelcontextprotocol/clientCapabilities": {},
+        }
+        message = {"jsonrpc": "2.0", "id": self._number, "method": method, "params": {**params, "_meta": meta}}
+        headers = {
+            "Authorization": f"Bearer {self._token}",
+            "Content-Type": "application/json",
+            "Accept": "application/json, text/event-stream",
+            "MCP-Protocol-Version": "2026-07-28",
+            "Mcp-Method": method,
+        }
+        name = params.get("name") or params.get("uri")
+        if name is not None:
+            headers["Mcp-Name"] = name
+        request = Request(self._url, json.dumps(message).encode(), headers)
+        with urlopen(request, timeout=20) as answer:
+            body = answer.read().decode()
+        lines = [row[5:] for row in body.splitlines() if row.startswith("data:")] or [body]  # a stream, or just JSON
+        return json.loads(lines[-1])["result"]
+
+
+def served(browser: Browser, *cells: str) -> tuple[Notebook, Locator]:
+    """A notebook whose second cell serves it, and the card there."""
+    name = browser.server.write("serve.ipynb", [SETUP, "%mcp serve --name sales", *cells])
+    notebook = browser.open(name)
+    for index in (0, 1):
+        notebook.run(index)
+        notebook.wait_done(index)
+    notebook.button("Show URL and token", 1).wait_for()
+    return notebook, notebook.cell(1)
+
+
+def copied(card: Locator, label: str) -> str:
+    """What the button of that label would copy."""
+    row = card.locator(".jmcp-copied").filter(has=card.page.get_by_role("button", name=label, exact=True))
+    return row.locator("pre").inner_text()
+
+
+def test_two_steps_lead_to_an_agent_that_reads_while_a_cell_runs(browser: Browser) -> None:
+    notebook, card = served(browser, BUSY)
+    line = copied(card, "Copy the line for Claude Code")
+    assert re.fullmatch(r"claude mcp add sales -- /\S+/jupyter-mcp-host stdio --notebook sales", line)
+    card.get_by_text("numbers, city, double; 1 hidden").last.wait_for()
+    notebook.button("Show URL and token", 1).click()
+    card.get_by_role("button", name="Copy URL", exact=True).wait_for()
+    notebook.screenshots("serve-revealed", 1)
+    agent = Agent(copied(card, "Copy URL"), copied(card, "Copy token"))
+    notebook.run(2)
+    notebook.cell(2).get_by_text("BEGUN", exact=True).wait_for()
+    read = agent.ask("resources/read", uri="notebook://sales/variables/numbers")
+    assert json.loads(read["contents"][0]["text"]) == [3, 1, 2, 4]
+    assert notebook.running(2)
+    card.get_by_text("an-agent").last.wait_for()
+    card.get_by_text("read variables/numbers").last.wait_for()
+    notebook.screenshots("serve", 1)
+    notebook.interrupt()
+    notebook.wait_done(2)
+
+
+def test_a_tool_of_a_cell_is_called_from_outside(browser: Browser) -> None:
+    notebook, card = served(browser)
+    notebook.button("Show URL and token", 1).click()
+    card.get_by_role("button", name="Copy URL", exact=True).wait_for()
+    agent = Agent(copied(card, "Copy URL"), copied(card, "Copy token"))
+    assert agent.ask("tools/call", name="double", arguments={"n": 21})["structuredContent"] == 42
+    card.get_by_text("call double").last.wait_for()
+
+
+def test_neither_token_nor_port_is_saved_and_hiding_takes_them_off_the_page(browser: Browser) -> None:
+    notebook, card = served(browser)
+    notebook.button("Show URL and token", 1).click()
+    url = copied(card, "Copy URL")
+    token = copied(card, "Copy token")
+    assert len(token) > 30
+    notebook.save()
+    saved = json.dumps(browser.server.read(notebook.name))
+    assert token not in saved
+    assert url not in saved
+    assert "URL and token" in saved
+    notebook.button("Hide URL and token", 1).click()
+    card.get_by_role("button", name="Copy URL", exact=True).wait_for(state="detached")
+    assert token not in notebook.page.content()
+
+
+def test_a_button_copies_and_the_card_ends_when_serving_does(browser: Browser) -> None:
+    notebook, card = served(browser)
+    notebook.page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    card.get_by_role("button", name="Copy the line for Claude Code").click()
+    card.get_by_text("Copied").wait_for()
+    assert notebook.page.evaluate("navigator.clipboard.readText()").startswith("claude mcp add sales -- ")
+    notebook.button("Stop serving", 1).click()
+    card.get_by_text("no longer served").last.wait_for()
+    assert notebook.button("Stop serving", 1).count() == 0
+    assert "sales is no longer served." in notebook.text(1)
