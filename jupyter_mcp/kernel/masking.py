@@ -18,13 +18,28 @@ SHORTEST = 6  # characters: a shorter value would mask half of every text
 
 def redact(value: Any) -> Any:
     """A deep copy of a text or of JSON-like data with secrets masked."""
-    cleaner = Redactor()
-    cleaner.learn(secrets_of_environment())
-    return cleaner.clean(value)
+    return _current()[1].clean(value)
 
 
 def secrets_of_environment() -> frozenset[str]:
     """The values of environment variables that are named like secrets."""
-    return frozenset(
+    return _current()[0]
+
+
+_last: tuple[object, tuple[frozenset[str], Redactor]] | None = None
+
+
+def _current() -> tuple[frozenset[str], Redactor]:
+    """What is known now: read anew when the environment is another one."""
+    global _last
+    state = tuple(vars(os.environ).get("_data", {}).items())  # as it is kept, which is compared in a microsecond
+    held = _last
+    if held is not None and state and held[0] == state:
+        return held[1]
+    found = frozenset(
         value for name, value in tuple(os.environ.items()) if len(value) >= SHORTEST and looks_secret(name)
     )
+    cleaner = Redactor()
+    cleaner.learn(found)
+    _last = (state, (found, cleaner))
+    return found, cleaner

@@ -74,7 +74,7 @@ class Column:
     dtype: str
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # not frozen: thousands of them are made for one listing
 class Summary:
     """What an object is, without any of its rows; cheap, and made without running its code.
 

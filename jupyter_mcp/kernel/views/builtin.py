@@ -36,6 +36,7 @@ __all__ = ["Blob", "Container", "Number", "Object", "Record", "Text", "json_view
 _CONTEXT = 65_536  # characters before and after a piece of a long text in which a secret may begin or end
 _SAMPLED = 64
 _REPR_SECONDS = 1.0
+_SMALL = 1 << 53
 _EDGE = 512  # characters that masked text at the edge of a piece may add
 _PEM_BEGIN = "-----BEGIN "
 
@@ -281,6 +282,9 @@ def json_view(
 
 
 def _fit(item: Any, pair: bool, budget: int) -> tuple[Any, int, bool]:
+    whole: object = item
+    if not pair and type(whole) is int and -_SMALL < whole < _SMALL:  # most long lists hold numbers
+        return whole, len(str(whole)) + 1, False
     for limits in _LIMITS:
         held = plain.Limits(**dict(zip(("depth", "items", "chars", "nodes"), limits, strict=True)))
         writer = plain.Plain(held)

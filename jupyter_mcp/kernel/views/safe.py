@@ -12,6 +12,7 @@ from __future__ import annotations
 import sys
 from types import GetSetDescriptorType, MappingProxyType, MemberDescriptorType, ModuleType
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
+from weakref import ref
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -30,6 +31,7 @@ __all__ = [
     "module_of",
     "mro",
     "name_of",
+    "names_of",
     "shallow_size",
     "slots",
     "untyped",
@@ -37,6 +39,7 @@ __all__ = [
 
 T = TypeVar("T")
 
+_MOST_NAMED = 4096  # classes whose names are remembered
 _LONGEST_NAME = 200  # characters of a type's name
 
 
@@ -85,6 +88,21 @@ def class_dict(cls: type) -> MappingProxyType[str, Any]:
 def is_a(value: object, cls: type) -> bool:
     """Whether the real type of a value is, or derives from, a class."""
     return any(base is cls for base in mro(type(value)))  # `in` would ask a metaclass's `__eq__`
+
+
+def names_of(cls: type) -> tuple[str, str]:
+    """`name_of` and `module_of`, remembered for each class."""
+    held = _named.get(id(cls))
+    if held is not None and held[0]() is cls:
+        return held[1]
+    if len(_named) >= _MOST_NAMED:
+        _named.clear()
+    found = name_of(cls), module_of(cls)
+    _named[id(cls)] = (ref(cls), found)
+    return found
+
+
+_named: dict[int, tuple[ref[type], tuple[str, str]]] = {}
 
 
 def name_of(cls: type) -> str:
@@ -175,4 +193,5 @@ def shallow_size(value: object) -> int:
 
 
 def _clean(text: str) -> str:
-    return "".join(char if char.isprintable() else "�" for char in str.__str__(text)[:_LONGEST_NAME])
+    text = str.__str__(text)[:_LONGEST_NAME]
+    return text if text.isprintable() else "".join(char if char.isprintable() else "�" for char in text)

@@ -18,8 +18,7 @@ class Viewer:
 
     def summary(self, value: object) -> Summary:
         """What it is; cheap (microseconds) and safe beside a running cell."""
-        cls = type(value)
-        return Summary(safe.name_of(cls), safe.module_of(cls), self.kind, **self.facts(value))
+        return Summary(*safe.names_of(type(value)), self.kind, **self.facts(value))
 
     def facts(self, value: object) -> dict[str, Any]:
         """The fields of the summary that this family knows."""
