@@ -89,7 +89,8 @@ def test_a_notebook_is_found_read_and_found_again(tmp_path: Path, monkeypatch: p
             one.until_told("notifications/tools/list_changed")
             listed = one.call("list_variables", notebook="sales")["structuredContent"]
             assert [variable["name"] for variable in listed["variables"]] == ["total"]
-            running = kernel.start("while not globals().get('stop'): pass")
+            running = kernel.start("print('begun', flush=True)\nwhile not globals().get('stop'): pass")
+            kernel.until(lambda: "begun" in running.text)
             read = one.call("read_variable", name="total")
             assert read["structuredContent"]["text"] == "41"
             one.request("resources/subscribe", {"uri": "notebook://sales/variables/total"})
