@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.kernel.masking import redact
+from jupyter_mcp.protocol.shapes import mapping_of
 from jupyter_mcp.server.exchange import Exchange
 from jupyter_mcp.server.failures import Failure
 
@@ -159,8 +160,10 @@ class Visitors:
             return
         visitor = self._visitor(exchange)
         visitor.running.discard(exchange)
-        result = message.get("result")
-        failed = isinstance(result, dict) and cast("dict[str, Any]", result).get("isError") is True
+        result = mapping_of(message.get("result"))
+        if result.get("resultType") == "input_required":
+            return  # a round that ended with a question: the act goes on
+        failed = result.get("isError") is True
         what = self._subject(exchange.method, exchange.params)
         self._note(Act(time.time(), visitor.name, kind, what, "error" not in message and not failed))
 

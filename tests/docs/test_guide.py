@@ -61,8 +61,12 @@ def text_of(run: Run) -> str:
 
 
 def run(page: list[Example], folder: Path) -> list[str]:
-    """What each cell put out, run headless in a kernel of this environment in an empty folder."""
-    with live_kernel(setup=f"%cd -q {folder}") as kernel:
+    """What each cell put out, run headless in a kernel of this environment in an empty folder.
+
+    Its runtime files lie there too, so that no other notebook has the name of one that is served.
+    """
+    runtime = f"import os\nos.environ['JUPYTER_RUNTIME_DIR'] = {str(folder)!r}"
+    with live_kernel(setup=f"{runtime}\n%cd -q {folder}") as kernel:
         return [text_of(kernel.finish(kernel.start(example.source), CELL_LIMIT)) for example in page]
 
 

@@ -182,6 +182,18 @@ def test_the_notebook_is_its_own_client_without_a_deadlock(cells: Cells) -> None
     assert cells.run("r = %mcp call me.double n=2\nr.text") == "6"
 
 
+def test_a_call_that_asks_back_is_told_once(cells: Cells) -> None:
+    cells.run(
+        "import jupyter_mcp as mcp\n@mcp.tool\ndef sure(ctx: mcp.Context) -> str:\n"
+        "    return ctx.elicit('Sure?', {'type': 'object', 'properties': {}}).action\n"
+    )
+    cells.run("%mcp serve --name sales;")
+    cells.run("%mcp connect me --self;\nmcp.answer('accept', match='Sure')")
+    assert cells.run("r = %mcp call me.sure\nr.text") == "accept"
+    end = cells.run("%mcp serve --name sales")
+    assert [(act.kind, act.what) for act in end.serving.book.reads()] == [("call", "sure")]
+
+
 def test_the_python_names_do_the_same(cells: Cells) -> None:
     cells.run(f"{DOUBLE}x = 5")
     end = cells.run("end = mcp.serve('double', name='sales')\nend")
