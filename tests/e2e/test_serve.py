@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
 
@@ -81,7 +82,9 @@ def copied(card: Locator, label: str) -> str:
 def test_two_steps_lead_to_an_agent_that_reads_while_a_cell_runs(browser: Browser) -> None:
     notebook, card = served(browser, BUSY)
     line = copied(card, "Copy the line for Claude Code")
-    assert re.fullmatch(r"claude mcp add sales -- /\S+/jupyter-mcp-host stdio --notebook sales", line)
+    assert re.fullmatch(
+        r"claude mcp add sales -- (env \S+ (\S+=\S+ )*)?/\S+/jupyter-mcp-host stdio --notebook sales", line
+    )
     card.get_by_text("numbers, city, double; 1 hidden").last.wait_for()
     notebook.button("Show URL and token", 1).click()
     card.get_by_role("button", name="Copy URL", exact=True).wait_for()
@@ -134,3 +137,23 @@ def test_a_button_copies_and_the_card_ends_when_serving_does(browser: Browser) -
     card.get_by_text("no longer served").last.wait_for()
     assert notebook.button("Stop serving", 1).count() == 0
     assert "sales is no longer served." in notebook.text(1)
+
+
+def test_code_of_a_client_runs_when_the_person_allows_it(browser: Browser) -> None:
+    notebook, card = served(browser, "%mcp serve --name sales --allow-code")
+    notebook.run(2)
+    notebook.wait_done(2)
+    notebook.button("Show URL and token", 2).click()
+    card = notebook.cell(2)
+    card.get_by_role("button", name="Copy URL", exact=True).wait_for()
+    agent = Agent(copied(card, "Copy URL"), copied(card, "Copy token"))
+    with ThreadPoolExecutor() as pool:
+        code = {"notebook": "sales", "code": "numbers.append(9)\nsum(numbers)"}
+        call = pool.submit(agent.ask, "tools/call", name="execute_code", arguments=code)
+        allow = notebook.page.get_by_role("button", name=re.compile("^(Run|Allow)")).first
+        allow.wait_for()
+        notebook.screenshots("serve-approval")
+        allow.click()
+        result = call.result(30)
+    assert "15" in json.dumps(result["content"])
+    assert not result.get("isError")

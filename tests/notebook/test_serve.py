@@ -219,8 +219,19 @@ def test_the_line_for_a_terminal_is_by_absolute_path(cells: Cells) -> None:
     end = cells.run("%mcp serve --name sales")
     line = shlex.split(end.config("claude-code"))
     assert line[:5] == ["claude", "mcp", "add", "sales", "--"]
-    assert line[5].startswith(sys.prefix)
+    assert line[-4].startswith(sys.prefix)
     assert line[-3:] == ["stdio", "--notebook", "sales"]
+
+
+def test_the_line_tells_an_agent_of_a_runtime_folder_that_was_moved(
+    cells: Cells, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    end = cells.run("%mcp serve --name sales")
+    assert shlex.split(end.config("claude-code"))[5:7] == ["env", f"JUPYTER_RUNTIME_DIR={tmp_path}"]
+    assert "env JUPYTER" not in cells.text
+    for name in ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR"):
+        monkeypatch.delenv(name, raising=False)
+    assert setups.agent_command("sales") == setups.bridge_command("sales")
 
 
 @pytest.mark.parametrize("client", FILES)
@@ -229,7 +240,7 @@ def test_a_file_of_a_client_is_json_that_this_host_reads_too(cells: Cells, clien
     end = cells.run("%mcp serve --name sales")
     key = "servers" if client == "vscode" else "mcpServers"
     command = json.loads(end.config(client))[key]["sales"]
-    assert [command["command"], *command["args"]] == setups.bridge_command("sales")
+    assert [command["command"], *command["args"]] == setups.agent_command("sales")
     entry = json.loads(end.config(client, http=True))[key]["sales"]
     assert entry["url"] == end.url
     assert entry["headers"] == {"Authorization": f"Bearer {end.token}"}
@@ -239,7 +250,7 @@ def test_a_file_of_a_client_is_json_that_this_host_reads_too(cells: Cells, clien
 
 def test_the_file_of_codex_is_toml(cells: Cells) -> None:
     end = cells.run("%mcp serve --name sales")
-    assert tomllib.loads(end.config("codex"))["mcp_servers"]["sales"]["args"] == ["stdio", "--notebook", "sales"]
+    assert tomllib.loads(end.config("codex"))["mcp_servers"]["sales"]["args"][-3:] == ["stdio", "--notebook", "sales"]
     entry = tomllib.loads(end.config("codex", http=True))["mcp_servers"]["sales"]
     assert entry == {"url": end.url, "http_headers": {"Authorization": f"Bearer {end.token}"}}
 

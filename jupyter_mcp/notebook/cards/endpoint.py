@@ -172,7 +172,7 @@ def _bridge(endpoint: Endpoint) -> str:
     others = [
         _copied(recipe.where, endpoint.config(recipe.key), recipe.title) for recipe in setups.CLIENTS if recipe.where
     ]
-    command = setups.shell_line(setups.bridge_command(endpoint.name))
+    command = setups.shell_line(setups.agent_command(endpoint.name))
     return (
         html.note("An agent on this machine needs no port and no token. Paste this into a terminal for Claude Code:")
         + _copied("", endpoint.config("claude-code"), "the line for Claude Code")

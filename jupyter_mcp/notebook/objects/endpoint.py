@@ -65,7 +65,7 @@ class Endpoint:
             raise UsageError("This notebook is no longer served.", hint="Serve it again: %mcp serve")
         if http:
             return recipe.text_with_token(self.name, self.url, self.token)
-        return recipe.text(self.name, setups.bridge_command(self.name))
+        return recipe.text(self.name, setups.agent_command(self.name))
 
     def stop(self) -> None:
         """Serve no longer; those who listen are told. Port and token are given up. Nothing happens the second time."""

@@ -22,9 +22,10 @@ from jupyter_mcp.protocol.secrets import MASK
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["CLIENTS", "COMMAND", "Recipe", "Setup", "bridge_command", "shell_line"]
+__all__ = ["CLIENTS", "COMMAND", "Recipe", "Setup", "agent_command", "bridge_command", "find", "shell_line"]
 
 COMMAND = "jupyter-mcp-host"
+_PLACES = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR")
 _RESERVED = frozenset(("workspace", "claude-in-chrome", "ide", "computer-use"))
 """Names that Claude Code keeps for itself."""
 
@@ -87,6 +88,14 @@ def bridge_command(slug: str) -> list[str]:
     script = Path(sys.executable).with_name(f"{COMMAND}.exe" if os.name == "nt" else COMMAND)
     start = [str(script)] if script.is_file() else [sys.executable, "-m", "jupyter_mcp.cli"]
     return [*start, "stdio", "--notebook", slug]
+
+
+def agent_command(slug: str) -> list[str]:
+    """The same as an agent has to start it: where Jupyter's runtime folder was moved, agents do not know that."""
+    moved = {name: os.environ[name] for name in _PLACES if os.environ.get(name)}
+    if not moved or os.name == "nt":
+        return bridge_command(slug)
+    return ["env", *(f"{name}={value}" for name, value in moved.items()), *bridge_command(slug)]
 
 
 def shell_line(words: Sequence[str]) -> str:
