@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 PAGES = Path(__file__).parent / "e2e"
+KERNEL_ROOM = Path(__file__).parent / "kernel"
 
 
 @pytest.fixture
@@ -16,7 +17,13 @@ def anyio_backend() -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Tests in a page share one worker of pytest-xdist, so that only one browser runs at a time."""
+    """Which tests share a worker of pytest-xdist.
+
+    Those in a page, so that only one browser runs at a time; those of one module of the kernel room, so that each of
+    its kernels is started once.
+    """
     for item in items:
         if PAGES in item.path.parents:
             item.add_marker(pytest.mark.xdist_group("browser"))
+        elif KERNEL_ROOM in item.path.parents:
+            item.add_marker(pytest.mark.xdist_group(item.path.stem))

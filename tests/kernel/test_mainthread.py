@@ -20,7 +20,7 @@ from jupyter_mcp.runtime import wait
 from jupyter_mcp.runtime.thread import get_runtime
 
 main, runtime = MainThread(), get_runtime()
-ran, words = [], []
+ran, words, begun = [], [], threading.Event()
 
 async def told(seconds, text):
     words.append(text)
@@ -29,9 +29,19 @@ def from_outside(function, seconds=10.0):
     # as a client's request does: it begins on the runtime's thread, and nobody here waits for it
     return runtime.submit(lambda: main.run(function, seconds=seconds, on_wait=told))
 
+async def which():
+    await asyncio.sleep(0)
+    return threading.current_thread() is threading.main_thread()
+
+def async_from_outside(function):
+    return runtime.submit(lambda: main.run_async(function, seconds=5, on_wait=told))
+
 def where():
     ran.append(threading.current_thread() is threading.main_thread())
     return ran[-1]
+
+async def call_myself():
+    return await main.run(where, seconds=5)
 """
 
 
@@ -83,10 +93,6 @@ def test_a_client_that_goes_away_while_it_waits_leaves_nothing_behind(kernel: Li
 
 
 def test_it_runs_while_the_main_thread_waits_in_our_own_call(kernel: LiveKernel) -> None:
-    kernel.run("""
-async def call_myself():
-    return await main.run(where, seconds=5)
-""")
     assert kernel.run("print(wait.run(call_myself, label='me.where'))").text == "True\n"
 
 
@@ -192,13 +198,6 @@ time.sleep(0.2)
 
 
 def test_async_work_runs_on_the_kernels_loop_also_while_a_cell_awaits(kernel: LiveKernel) -> None:
-    kernel.run("""
-async def which():
-    await asyncio.sleep(0)
-    return threading.current_thread() is threading.main_thread()
-def async_from_outside(function):
-    return runtime.submit(lambda: main.run_async(function, seconds=5, on_wait=told))
-""")
     run = kernel.run(
         "work = async_from_outside(which)\nwhile not work.done(): await asyncio.sleep(0.01)\nprint(work.result())"
     )
