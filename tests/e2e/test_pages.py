@@ -144,6 +144,7 @@ def test_the_link_is_there_though_the_server_did_not_wait(browser: Browser, site
 def test_giving_up_at_the_page(browser: Browser, site: Site, era: str, button: str) -> None:
     notebook = asked(browser, CURRENT, era, f"url={site.url}", f"until={site.flag}")
     notebook.button("Open", 1).click()
+    notebook.output(1).get_by_text("in a new tab").wait_for()  # the first step has a Cancel too
     notebook.button(button, 1).click()
     notebook.wait_done(1)
     assert ("RESULT cancel" if era == "modern" else "Cancelled: shop.login was cancelled") in notebook.text(1)
