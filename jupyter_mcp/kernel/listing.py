@@ -5,14 +5,15 @@ A list runs no code of an object, so it answers whatever a notebook holds. Above
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ToolError
 from jupyter_mcp.kernel import views
-from jupyter_mcp.server.paging import InvalidCursor, page
+from jupyter_mcp.server.paging import InvalidCursor, Made, page
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jupyter_mcp.kernel.book import NotebookServer
     from jupyter_mcp.server.paging import Entry
 
@@ -69,7 +70,7 @@ def _holds(book: NotebookServer, name: str, search: str) -> bool:
     return any(search in word.casefold() for word in words)
 
 
-class _Described(Sequence["Entry"]):
+class _Described(Made):
     """Names with their descriptions, each made when it is looked at."""
 
     def __init__(self, book: NotebookServer, names: Sequence[str]) -> None:
@@ -79,14 +80,6 @@ class _Described(Sequence["Entry"]):
     def __len__(self) -> int:
         return len(self._names)
 
-    @overload
-    def __getitem__(self, at: int) -> Entry: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[Entry]: ...
-
-    def __getitem__(self, at: int | slice) -> Entry | list[Entry]:
-        if isinstance(at, slice):
-            return [self[place] for place in range(*at.indices(len(self)))]
-        name = self._names[at]
+    def at(self, place: int) -> Entry:
+        name = self._names[place]
         return name, described(self._book, name, views.summary(self._book.namespace.get(name)))

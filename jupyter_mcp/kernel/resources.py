@@ -14,9 +14,8 @@ from __future__ import annotations
 import os
 import platform
 import sys
-from collections.abc import Sequence
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, overload
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.kernel import views
 from jupyter_mcp.kernel.listing import listed
@@ -24,9 +23,12 @@ from jupyter_mcp.kernel.masking import redact
 from jupyter_mcp.kernel.views import View, ViewError, Wanted
 from jupyter_mcp.server import NotFound
 from jupyter_mcp.server.content import contents
+from jupyter_mcp.server.paging import Made
 from jupyter_mcp.server.values import json_text
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from jupyter_mcp.kernel.book import NotebookServer
     from jupyter_mcp.protocol.revisions import Features
     from jupyter_mcp.server.paging import Entry
@@ -232,7 +234,7 @@ def _libraries() -> dict[str, str]:
 # --- what comes and goes ---------------------------------------------------------------------------------------------
 
 
-class _Live(Sequence["Entry"]):
+class _Live(Made):
     """The variables and plots there are now, as a list of resources; an entry is made when it is looked at."""
 
     def __init__(self, book: NotebookServer, features: Features) -> None:
@@ -244,16 +246,7 @@ class _Live(Sequence["Entry"]):
     def __len__(self) -> int:
         return len(self._names) + len(self._plots)
 
-    @overload
-    def __getitem__(self, at: int) -> Entry: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[Entry]: ...
-
-    def __getitem__(self, at: int | slice) -> Entry | list[Entry]:
-        if isinstance(at, slice):
-            return [self[place] for place in range(*at.indices(len(self)))]
-        place = range(len(self))[at]
+    def at(self, place: int) -> Entry:
         return self._variable(place) if place < len(self._names) else self._plot(place - len(self._names))
 
     def _variable(self, place: int) -> Entry:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import base64
 import binascii
 import json
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Any, overload
 
@@ -21,7 +22,25 @@ class InvalidCursor(Exception):
     """A cursor that this list did not make."""
 
 
-class Joined(Sequence[Entry]):
+class Made(Sequence[Entry]):
+    """A list whose entries are made when they are looked at; a subclass has `__len__` and `at`."""
+
+    @abstractmethod
+    def at(self, place: int) -> Entry:
+        """The entry at this place, counted from 0."""
+
+    @overload
+    def __getitem__(self, at: int) -> Entry: ...
+
+    @overload
+    def __getitem__(self, at: slice) -> list[Entry]: ...
+
+    def __getitem__(self, at: int | slice) -> Entry | list[Entry]:
+        places = range(len(self))[at]
+        return self.at(places) if isinstance(places, int) else [self.at(place) for place in places]
+
+
+class Joined(Made):
     """Two lists one after the other, without a copy: the second may make its entries when they are looked at."""
 
     def __init__(self, first: Sequence[Entry], second: Sequence[Entry]) -> None:
@@ -31,16 +50,7 @@ class Joined(Sequence[Entry]):
     def __len__(self) -> int:
         return len(self._first) + len(self._second)
 
-    @overload
-    def __getitem__(self, at: int) -> Entry: ...
-
-    @overload
-    def __getitem__(self, at: slice) -> list[Entry]: ...
-
-    def __getitem__(self, at: int | slice) -> Entry | list[Entry]:
-        if isinstance(at, slice):
-            return [self[place] for place in range(*at.indices(len(self)))]
-        place = range(len(self))[at]
+    def at(self, place: int) -> Entry:
         before = len(self._first)
         return self._first[place] if place < before else self._second[place - before]
 
