@@ -23,7 +23,7 @@ from jupyter_mcp.kernel.views.base import (
     span,
 )
 from jupyter_mcp.kernel.views.formats import Page, dumps, masked_columns, rendered
-from jupyter_mcp.kernel.views.tables import MOST_COLUMNS, cells_of
+from jupyter_mcp.kernel.views.frames import MOST_COLUMNS, cells_of
 from jupyter_mcp.kernel.views.viewer import Viewer
 
 __all__ = ["ARRAYS", "Numpy", "Sparse", "Torch", "Xarray"]

@@ -23,7 +23,8 @@ from jupyter_mcp.kernel.views.base import (
     pick_format,
 )
 from jupyter_mcp.kernel.views.formats import Page, distinct, dumps, masked_columns, rendered
-from jupyter_mcp.kernel.views.tables import Pandas, cells_of, chosen
+from jupyter_mcp.kernel.views.frames import cells_of, chosen
+from jupyter_mcp.kernel.views.tables import Pandas
 from jupyter_mcp.kernel.views.viewer import Viewer
 
 __all__ = ["LAZY", "Duckdb", "DuckdbConnection", "Lazy", "Sqlite"]
