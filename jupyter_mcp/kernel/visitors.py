@@ -10,10 +10,11 @@ import logging
 import math
 import time
 from collections import OrderedDict, deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
+from jupyter_mcp.errors import MCPError
 from jupyter_mcp.kernel.masking import redact
 from jupyter_mcp.protocol.shapes import mapping_of
 from jupyter_mcp.server.exchange import Exchange
@@ -22,6 +23,7 @@ from jupyter_mcp.server.failures import Failure
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from jupyter_mcp.server.exchange import AskClient
     from jupyter_mcp.server.http.guard import Refusal
 
 __all__ = ["TOO_MANY", "Act", "Visitor", "Visitors"]
@@ -34,8 +36,12 @@ MOST_RUNNING = 32
 """Requests of one client that run at once."""
 MOST_VISITORS = 100
 MOST_ACTS = 200
+MOST_ASKED = 200
+"""Rounds of questions whose answers may still come."""
 _LONGEST = 120
 _WATCHING = ("subscriptions/listen", "resources/subscribe")
+_ASKED = {"sampling/createMessage": "a model's answer", "roots/list": "its folders"}
+_OUTCOMES = {"accept": "accepted", "decline": "declined", "cancel": "cancelled"}
 _KEPT = {"tools/call": "call", "resources/read": "read", "resources/subscribe": "watch", "prompts/get": "prompt"}
 
 log = logging.getLogger("jupyter_mcp.kernel")
@@ -89,9 +95,11 @@ class Act:
     Attributes:
         at: when, in seconds since 1970.
         client: whose name; "" when nobody got that far.
-        kind: "read", "call", "watch", "prompt", "refused".
-        what: the address within the notebook, the tool and what it was called for, or why it was refused.
+        kind: "read", "call", "watch", "prompt", "refused", or "ask": a call of this client asked it back.
+        what: the address within the notebook, the tool and what it was called for, what was asked, or why it was
+            refused.
         ok: whether it was answered without an error.
+        outcome: of a question: "no answer yet", "accepted", "declined", "cancelled", "answered", "refused"; else "".
     """
 
     at: float
@@ -99,6 +107,7 @@ class Act:
     kind: str
     what: str
     ok: bool
+    outcome: str = ""
 
 
 class Visitors:
@@ -116,6 +125,7 @@ class Visitors:
         self._base = base
         self._visitors: OrderedDict[tuple[str, str, str], Visitor] = OrderedDict()
         self._acts: deque[Act] = deque(maxlen=MOST_ACTS)
+        self._asked: OrderedDict[str, dict[str, Act]] = OrderedDict()  # by the state that comes back with the answers
         self._all = Bucket(RATE_OF_ALL, BURST_OF_ALL)
         self.on_event: list[Callable[[], object]] = []
         self.on_watch: Callable[[], object] | None = None
@@ -146,6 +156,7 @@ class Visitors:
                 raise self._too_many(visitor, text, 1.0)
             visitor.running.add(exchange)
             exchange.on_cancel(lambda: visitor.running.discard(exchange))
+            self._hear_answers(exchange)
         if exchange.method in _WATCHING and self.on_watch is not None:
             exchange.loop.call_soon(self.on_watch)  # when it has been worked on
         if exchange.method == "subscriptions/listen":
@@ -162,7 +173,8 @@ class Visitors:
         visitor.running.discard(exchange)
         result = mapping_of(message.get("result"))
         if result.get("resultType") == "input_required":
-            return  # a round that ended with a question: the act goes on
+            self._asks(visitor, exchange, result)
+            return  # the act goes on
         failed = result.get("isError") is True
         what = self._subject(exchange.method, exchange.params)
         self._note(Act(time.time(), visitor.name, kind, what, "error" not in message and not failed))
@@ -170,6 +182,60 @@ class Visitors:
     def refused(self, refusal: Refusal) -> None:
         """Somebody was turned away at the door."""
         self._note(Act(time.time(), "", "refused", _short(f"{refusal.status}: {refusal.text}"), False))
+
+    # --- what a call asks its client
+
+    def _asks(self, visitor: Visitor, exchange: Exchange, result: Mapping[str, Any]) -> None:
+        """A round ended with questions (2026-07-28); the client comes back with the answers and this state."""
+        state, requests = result.get("requestState"), mapping_of(result.get("inputRequests"))
+        asked = {key: self._question(visitor, exchange, mapping_of(request)) for key, request in requests.items()}
+        if isinstance(state, str) and asked:
+            self._asked[state] = asked
+            if len(self._asked) > MOST_ASKED:
+                self._asked.popitem(last=False)
+
+    def _hear_answers(self, exchange: Exchange) -> None:
+        """A call has come: it may bring answers, and in the legacy era it may ask while it runs."""
+        state = exchange.params.get("requestState")
+        asked = self._asked.pop(state, {}) if isinstance(state, str) else {}
+        answers = mapping_of(exchange.params.get("inputResponses"))
+        for key, act in asked.items():
+            if key in answers:
+                self._replace(act, _outcome(mapping_of(answers[key])))
+        if exchange.ask_client is not None:
+            exchange.ask_client = self._heard(exchange, exchange.ask_client)
+
+    def _heard(self, exchange: Exchange, ask: AskClient) -> AskClient:
+        async def heard(method: str, params: dict[str, Any] | None) -> Mapping[str, Any]:
+            act = self._question(self._visitor(exchange), exchange, {"method": method, "params": params})
+            outcome = "cancelled"
+            try:
+                answer = await ask(method, params)
+                outcome = _outcome(answer)
+                return answer
+            except MCPError:
+                outcome = "refused"
+                raise
+            finally:
+                self._replace(act, outcome)
+
+        return heard
+
+    def _question(self, visitor: Visitor, exchange: Exchange, request: Mapping[str, Any]) -> Act:
+        said = mapping_of(request.get("params")).get("message")
+        what = f"“{said}”" if isinstance(said, str) else _ASKED.get(str(request.get("method")), "something")
+        text = _short(f"{self._subject(exchange.method, exchange.params)}: {what}")
+        act = Act(time.time(), visitor.name, "ask", text, True, "no answer yet")
+        self._note(act)
+        return act
+
+    def _replace(self, act: Act, outcome: str) -> None:
+        """The same line says how it ended, if it is still there."""
+        for place, one in enumerate(self._acts):
+            if one is act:
+                self._acts[place] = replace(act, outcome=outcome, ok=outcome != "refused")
+                self._tell()
+                return
 
     # --- inside
 
@@ -221,6 +287,11 @@ class Visitors:
                 function()
             except Exception:
                 log.exception("what shows the visitors failed")
+
+
+def _outcome(answer: Mapping[str, Any]) -> str:
+    """Of a question, by the client's answer; what it holds is not kept."""
+    return _OUTCOMES.get(str(answer.get("action")), "answered")
 
 
 def _short(text: object) -> str:

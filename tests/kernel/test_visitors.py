@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from jupyter_mcp.errors import RequestError
 from jupyter_mcp.kernel import visitors
 from jupyter_mcp.kernel.visitors import Visitors
 from jupyter_mcp.server.exchange import Exchange, Peer
@@ -98,3 +99,87 @@ async def test_who_shows_it_is_told_and_cannot_break_it() -> None:
     book.answered(asked(), {"error": {"code": 1}})
     assert told == [1, 1]
     assert book.acts()[0].ok is False
+
+
+# --- what a call asks its client -------------------------------------------------------------------------------------
+
+PLANT = {"name": "plant", "arguments": {"bed": "west"}}
+
+
+def question(message: str = "Plant it?") -> dict[str, Any]:
+    return {"method": "elicitation/create", "params": {"message": message}}
+
+
+def told(book: Visitors) -> list[tuple[str, str, str]]:
+    return [(act.kind, act.what, act.outcome) for act in book.acts()]
+
+
+@pytest.mark.parametrize(
+    ("action", "outcome"), [("accept", "accepted"), ("decline", "declined"), ("cancel", "cancelled")]
+)
+async def test_a_question_of_a_round_is_a_line_that_says_how_it_ended(action: str, outcome: str) -> None:
+    book = Visitors(BASE)
+    first = asked("tools/call", **PLANT)
+    book.admit(first)
+    round = {"resultType": "input_required", "requestState": "s1", "inputRequests": {"q1": question()}}
+    book.answered(first, {"result": round})
+    assert told(book) == [("ask", "plant: “Plant it?”", "no answer yet")]
+    second = asked("tools/call", **PLANT, requestState="s1", inputResponses={"q1": {"action": action}})
+    book.admit(second)
+    book.answered(second, {"result": {"content": []}})
+    assert told(book) == [("call", "plant", ""), ("ask", "plant: “Plant it?”", outcome)]
+
+
+async def test_an_answer_belongs_to_the_round_whose_state_it_brings() -> None:
+    book = Visitors(BASE)
+    for state in ("s1", "s2"):
+        round = {"resultType": "input_required", "requestState": state, "inputRequests": {"q1": question(state)}}
+        book.answered(asked("tools/call", **PLANT), {"result": round})
+    answers = {"q1": {"action": "accept"}, "q9": {"action": "accept"}}
+    book.admit(asked("tools/call", **PLANT, requestState="s1", inputResponses=answers))
+    book.admit(asked("tools/call", **PLANT, requestState="s1", inputResponses={"q1": {"action": "decline"}}))
+    book.admit(asked("tools/call", **PLANT, requestState=["s2"], inputResponses="nonsense"))
+    assert told(book) == [("ask", "plant: “s2”", "no answer yet"), ("ask", "plant: “s1”", "accepted")]
+
+
+@pytest.mark.parametrize(
+    ("method", "what"),
+    [("sampling/createMessage", "a model's answer"), ("roots/list", "its folders"), ("of/tomorrow", "something")],
+)
+async def test_other_questions_are_named(method: str, what: str) -> None:
+    book = Visitors(BASE)
+    round = {"resultType": "input_required", "requestState": "s", "inputRequests": {"q1": {"method": method}}}
+    book.answered(asked("tools/call", **PLANT), {"result": round})
+    book.admit(asked("tools/call", **PLANT, requestState="s", inputResponses={"q1": {"content": {}}}))
+    assert told(book) == [("ask", f"plant: {what}", "answered")]
+
+
+async def test_a_question_of_the_legacy_era_is_the_same_line() -> None:
+    book = Visitors(BASE)
+    exchange = asked("tools/call", **PLANT)
+    during: list[list[tuple[str, str, str]]] = []
+
+    async def ask(method: str, params: dict[str, Any] | None) -> dict[str, Any]:
+        during.append(told(book))
+        if params == {"message": "no"}:
+            raise RequestError("no such thing", code=-32601)
+        return {"action": "decline"}
+
+    exchange.ask_client = ask
+    book.admit(exchange)
+    assert await exchange.ask_client("elicitation/create", {"message": "Plant it?"}) == {"action": "decline"}
+    with pytest.raises(RequestError):
+        await exchange.ask_client("elicitation/create", {"message": "no"})
+    assert during[0] == [("ask", "plant: “Plant it?”", "no answer yet")]
+    assert told(book) == [("ask", "plant: “no”", "refused"), ("ask", "plant: “Plant it?”", "declined")]
+
+
+async def test_questions_that_are_never_answered_do_not_fill_memory() -> None:
+    book = Visitors(BASE)
+    for number in range(2 * visitors.MOST_ASKED):
+        round = {"resultType": "input_required", "requestState": str(number), "inputRequests": {"q": question()}}
+        book.answered(asked("tools/call", **PLANT), {"result": round})
+    assert len(book._asked) == visitors.MOST_ASKED  # pyright: ignore[reportPrivateUsage]
+    late = str(2 * visitors.MOST_ASKED - 1)
+    book.admit(asked("tools/call", **PLANT, requestState=late, inputResponses={"q": {"action": "accept"}}))
+    assert told(book)[0][2] == "accepted"

@@ -191,7 +191,9 @@ def test_a_call_that_asks_back_is_told_once(cells: Cells) -> None:
     cells.run("%mcp connect me --self;\nmcp.answer('accept', match='Sure')")
     assert cells.run("r = %mcp call me.sure\nr.text") == "accept"
     end = cells.run("%mcp serve --name sales")
-    assert [(act.kind, act.what) for act in end.serving.book.reads()] == [("call", "sure")]
+    told = [(act.kind, act.what, act.outcome) for act in end.serving.book.reads()]
+    assert told == [("call", "sure", ""), ("ask", "sure: “Sure?”", "accepted")]
+    assert "ask sure: “Sure?”" in cells.text and "accepted" in cells.text
 
 
 def test_the_python_names_do_the_same(cells: Cells) -> None:
@@ -318,5 +320,5 @@ def test_it_ends_with_the_serving_and_listens_no_longer(card: Any) -> None:
 
 def test_what_a_client_says_of_itself_is_text() -> None:
     evil = "<img src=x onerror=alert(1)>"
-    view = EndpointView("sales", "sales.ipynb", clients=[(evil, evil)], acts=[(evil, "read", evil, True)], names=[evil])
+    view = EndpointView("sales", "sales.ipynb", clients=[(evil, evil)], acts=[(evil, "read", evil, evil)], names=[evil])
     assert "<img" not in bundle(view)["text/html"]

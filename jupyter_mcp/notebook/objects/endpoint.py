@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jupyter_mcp.kernel.serving import Serving
-    from jupyter_mcp.kernel.visitors import Visitor
+    from jupyter_mcp.kernel.visitors import Act, Visitor
 
 __all__ = ["Endpoint"]
 
@@ -111,10 +111,14 @@ class Endpoint:
             functions=[entry.name for entry in functions.book().tools()],
             allow_code=book.choice.allow_code,
             clients=[(one.name, one.version) for one in reversed(self.clients)],
-            acts=[(act.client, act.kind, act.what, act.ok) for act in book.reads()],
+            acts=[(act.client, act.kind, act.what, _outcome(act)) for act in book.reads()],
         )
 
     def __repr__(self) -> str:
         if not self.alive:
             return f"<Endpoint {self.name} (stopped)>"
         return f"<Endpoint {self.name}: {len(self.clients)} clients; .config(…) says how to connect>"
+
+
+def _outcome(act: Act) -> str:
+    return act.outcome if act.outcome or act.ok or act.kind == "refused" else "failed"

@@ -83,8 +83,8 @@ def who_piece(view: EndpointView) -> Piece:
     return plain_line(f"Connected: {', '.join(names)}{f' and {more} more' if more > 0 else ''}.")
 
 
-def acts_piece(acts: Sequence[tuple[str, str, str, bool]]) -> Piece | None:
-    """What they read and called, the last one first."""
+def acts_piece(acts: Sequence[tuple[str, str, str, str]]) -> Piece | None:
+    """What they read and called and were asked, the last one first."""
     if not acts:
         return None
     rows = [_act(*act) for act in acts[:MAX_ACTS]]
@@ -95,6 +95,5 @@ def acts_piece(acts: Sequence[tuple[str, str, str, bool]]) -> Piece | None:
     return stack([Piece(html.table(header, cells), text_table(header, rows)), rest])
 
 
-def _act(client: str, kind: str, what: str, done: bool) -> tuple[str, str, str]:
-    failed = "" if done or kind == "refused" else "failed"
-    return flat(client or "somebody", 60), f"{kind} {flat(what, 200)}", failed
+def _act(client: str, kind: str, what: str, outcome: str) -> tuple[str, str, str]:
+    return flat(client or "somebody", 60), f"{kind} {flat(what, 200)}", flat(outcome, 60)

@@ -181,7 +181,7 @@ class EndpointView:
         functions: the tools that the notebook declares.
         allow_code: clients may ask to run code.
         clients: (name, version) of who came, the first one first.
-        acts: (client, kind, what, whether it was done) of what they read and called, the last one first.
+        acts: (client, kind, what, how it ended: "" as it should) of what they read, called and were asked; last first.
     """
 
     name: str
@@ -194,7 +194,7 @@ class EndpointView:
     functions: Sequence[str] = ()
     allow_code: bool = False
     clients: Sequence[tuple[str, str]] = ()
-    acts: Sequence[tuple[str, str, str, bool]] = ()
+    acts: Sequence[tuple[str, str, str, str]] = ()
 
 
 @dataclass(frozen=True)
