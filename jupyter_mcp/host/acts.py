@@ -19,7 +19,7 @@ from jupyter_mcp.host.events import CallEvent, OnEvent, Status
 from jupyter_mcp.host.questions import Cause
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Mapping
+    from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 
     from jupyter_mcp.host.tasks import HostTask
 
@@ -41,6 +41,7 @@ class Running:
         notes: lines of ours that belong to the result (how to script an answer …).
         context: of whoever began it; questions are asked in it, so that a UI can know where they belong.
         task: the server's task that it became, or None.
+        leaves: what goes along besides the arguments' own words, for whoever approves it ("what docs.read returned").
         away: says whether the server is away now, once it is known which one it is.
         over: it has ended; nothing can hang on it any more.
     """
@@ -53,6 +54,7 @@ class Running:
     complain: Callable[[str], object] | None = None
     notes: list[str] = field(default_factory=list[str])
     task: HostTask | None = None
+    leaves: Sequence[str] = ()
     away: Callable[[], bool] = bool
 
     def __post_init__(self) -> None:

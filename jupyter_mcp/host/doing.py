@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import re
 import time
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from jupyter_mcp.errors import ConnectionLost, Denied, InputRefused, MCPError, RequestTimeout, ToolError, UsageError
@@ -72,9 +72,10 @@ class Doing:
         check: bool,
         yes: bool,
         background: bool,
+        leaves: Sequence[str] = (),
     ) -> Result:
         """See `Host.call_tool`."""
-        act = Running(server, "tools/call", name, dict(arguments), on_event)
+        act = Running(server, "tools/call", name, dict(arguments), on_event, leaves=leaves)
         connection = await self._connected(server, act)
         tool = await self._item(connection, server, "tool", name)
         check_arguments(server, tool, act.arguments)
@@ -216,6 +217,8 @@ class Doing:
         if decision.verdict == "go":
             return rule
         params = {"tool": act.name, "arguments": dict(act.arguments), "origin": origin, "reason": decision.reason}
+        if act.leaves:
+            params["leaves"] = list(act.leaves)
         question = Question(self._questioner.new_id(), "approval", act.server, f"Run {full}?", params, cause=act.cause)
         answer = await act.hang(lambda: self._questioner.approve(question, act))
         if answer.action != "accept":

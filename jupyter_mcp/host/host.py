@@ -176,6 +176,7 @@ class Host:
         check: bool = True,
         yes: bool = False,
         background: bool = False,
+        leaves: Sequence[str] = (),
     ) -> Result:
         """Call a tool. A call that becomes a task is waited for; cancelling the wait leaves the task (see `tasks`).
 
@@ -188,6 +189,7 @@ class Host:
             check: raise `ToolError` when the tool reports an error.
             yes: the person approved this very call (`--yes`).
             background: nobody waits at a prompt: where the protocol lets the client choose, it becomes a task.
+            leaves: what the arguments pass on, in words, for whoever is asked to approve the call.
 
         Raises:
             UsageError: no such tool, or arguments that its schema does not take.
@@ -204,6 +206,7 @@ class Host:
             check=check,
             yes=yes,
             background=background,
+            leaves=leaves,
         )
 
     async def task_result(
