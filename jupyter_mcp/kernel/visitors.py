@@ -95,7 +95,7 @@ class Act:
     Attributes:
         at: when, in seconds since 1970.
         client: whose name; "" when nobody got that far.
-        kind: "read", "call", "watch", "prompt", "refused", or "ask": a call of this client asked it back.
+        kind: "read", "call", "watch", "prompt", "refused", or "asked": what a call of this client asked it back.
         what: the address within the notebook, the tool and what it was called for, what was asked, or why it was
             refused.
         ok: whether it was answered without an error.
@@ -224,8 +224,8 @@ class Visitors:
     def _question(self, visitor: Visitor, exchange: Exchange, request: Mapping[str, Any]) -> Act:
         said = mapping_of(request.get("params")).get("message")
         what = f"“{said}”" if isinstance(said, str) else _ASKED.get(str(request.get("method")), "something")
-        text = _short(f"{self._subject(exchange.method, exchange.params)}: {what}")
-        act = Act(time.time(), visitor.name, "ask", text, True, "no answer yet")
+        text = _short(f"by {self._subject(exchange.method, exchange.params)}: {what}")
+        act = Act(time.time(), visitor.name, "asked", text, True, "no answer yet")
         self._note(act)
         return act
 

@@ -4,9 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any
 from urllib.request import Request, urlopen
+
+import pytest
+
+from tests.e2e.outside import OutsideCall
 
 if TYPE_CHECKING:
     from playwright.sync_api import Locator
@@ -25,6 +30,17 @@ def double(n: int) -> int:
     "Twice a number."
     return 2 * n
 """
+PLANT = """
+beds = {"west": []}
+
+@mcp.tool
+def plant(bed: str, what: str, ctx: mcp.Context) -> list[str]:
+    "Plant something, so many of it as the caller says."
+    answer = ctx.elicit(f"How many {what} in the {bed} bed?", int)
+    beds[bed] += [what] * (answer.data if answer.accepted else 0)
+    return beds[bed]
+"""
+THYME = {"bed": "west", "what": "thyme"}
 BUSY = (
     "import time\nnumbers.append(4)\nprint('BEGUN', flush=True)\nwhile numbers[-1] != 'stop': time.sleep(0.05)\n'ENDED'"
 )
@@ -77,6 +93,14 @@ def copied(card: Locator, label: str) -> str:
     """What the button of that label would copy."""
     row = card.locator(".jmcp-copied").filter(has=card.page.get_by_role("button", name=label, exact=True))
     return row.locator("pre").inner_text()
+
+
+def reached(notebook: Notebook, card: Locator, way: str) -> dict[str, Any]:
+    """How a client finds the notebook, as the card says it."""
+    if way == "bridge":
+        return {"command": shlex.split(copied(card, "Copy the line for Claude Code").partition(" -- ")[2])}
+    notebook.button("Show URL and token", 1).click()
+    return {"url": copied(card, "Copy URL"), "token": copied(card, "Copy token")}
 
 
 def test_two_steps_lead_to_an_agent_that_reads_while_a_cell_runs(browser: Browser) -> None:
@@ -157,3 +181,47 @@ def test_code_of_a_client_runs_when_the_person_allows_it(browser: Browser) -> No
         result = call.result(30)
     assert "15" in json.dumps(result["content"])
     assert not result.get("isError")
+
+
+@pytest.mark.parametrize(("way", "mode"), [("bridge", "auto"), ("url", "auto"), ("url", "legacy")])
+def test_a_tool_of_a_cell_asks_back_whoever_called_it_and_the_card_tells(browser: Browser, way: str, mode: str) -> None:
+    notebook, card = served(browser, PLANT, "beds")
+    notebook.run(2)
+    notebook.wait_done(2)
+    with OutsideCall(**reached(notebook, card, way), mode=mode, tool="plant", arguments=THYME) as client:
+        assert client.hear() == {"asked": "How many thyme in the west bed?"}
+        card.get_by_text("asked by plant: “How many thyme in the west bed?”").last.wait_for()
+        card.get_by_text("no answer yet").last.wait_for()
+        assert notebook.page.get_by_role("button", name="Submit").count() == 0, "it is the caller who is asked"
+        notebook.screenshots(f"serve-asking-{way}-{mode}", 1)
+        client.say({"action": "accept", "content": {"value": 2}})
+        assert json.loads(client.hear()["result"]["content"][0]["text"]) == ["thyme", "thyme"]
+    card.get_by_text("call plant").last.wait_for()
+    card.get_by_text("accepted").last.wait_for()
+    notebook.run(3)
+    notebook.wait_done(3)
+    assert "{'west': ['thyme', 'thyme']}" in notebook.text(3)
+    notebook.screenshots(f"serve-asked-{way}-{mode}", 1)
+
+
+def test_a_tool_that_the_notebook_calls_itself_asks_in_the_calling_cell(browser: Browser) -> None:
+    call = "r = %mcp call me.plant bed=west what=thyme\nprint('RESULT', r.data)"
+    notebook, card = served(browser, PLANT, "%mcp connect me --self", call, "print('NEXT')")
+    for index in (2, 3):
+        notebook.run(index)
+        notebook.wait_done(index)
+    notebook.run(4)
+    field = notebook.cell(4).get_by_label("value")
+    field.wait_for()
+    notebook.run(5)
+    assert notebook.running(4)
+    notebook.screenshots("serve-self-asking", 4)
+    field.fill("3")
+    notebook.page.keyboard.press("Tab")
+    notebook.until_enabled(notebook.button("Submit", 4))
+    notebook.button("Submit", 4).click()
+    notebook.wait_done(4)
+    assert "RESULT ['thyme', 'thyme', 'thyme']" in notebook.text(4)
+    notebook.wait_done(5)
+    card.get_by_text("accepted").last.wait_for()
+    notebook.screenshots("serve-self-asked", 4)

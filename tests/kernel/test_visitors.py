@@ -123,11 +123,11 @@ async def test_a_question_of_a_round_is_a_line_that_says_how_it_ended(action: st
     book.admit(first)
     round = {"resultType": "input_required", "requestState": "s1", "inputRequests": {"q1": question()}}
     book.answered(first, {"result": round})
-    assert told(book) == [("ask", "plant: “Plant it?”", "no answer yet")]
+    assert told(book) == [("asked", "by plant: “Plant it?”", "no answer yet")]
     second = asked("tools/call", **PLANT, requestState="s1", inputResponses={"q1": {"action": action}})
     book.admit(second)
     book.answered(second, {"result": {"content": []}})
-    assert told(book) == [("call", "plant", ""), ("ask", "plant: “Plant it?”", outcome)]
+    assert told(book) == [("call", "plant", ""), ("asked", "by plant: “Plant it?”", outcome)]
 
 
 async def test_an_answer_belongs_to_the_round_whose_state_it_brings() -> None:
@@ -139,7 +139,7 @@ async def test_an_answer_belongs_to_the_round_whose_state_it_brings() -> None:
     book.admit(asked("tools/call", **PLANT, requestState="s1", inputResponses=answers))
     book.admit(asked("tools/call", **PLANT, requestState="s1", inputResponses={"q1": {"action": "decline"}}))
     book.admit(asked("tools/call", **PLANT, requestState=["s2"], inputResponses="nonsense"))
-    assert told(book) == [("ask", "plant: “s2”", "no answer yet"), ("ask", "plant: “s1”", "accepted")]
+    assert told(book) == [("asked", "by plant: “s2”", "no answer yet"), ("asked", "by plant: “s1”", "accepted")]
 
 
 @pytest.mark.parametrize(
@@ -151,7 +151,7 @@ async def test_other_questions_are_named(method: str, what: str) -> None:
     round = {"resultType": "input_required", "requestState": "s", "inputRequests": {"q1": {"method": method}}}
     book.answered(asked("tools/call", **PLANT), {"result": round})
     book.admit(asked("tools/call", **PLANT, requestState="s", inputResponses={"q1": {"content": {}}}))
-    assert told(book) == [("ask", f"plant: {what}", "answered")]
+    assert told(book) == [("asked", f"by plant: {what}", "answered")]
 
 
 async def test_a_question_of_the_legacy_era_is_the_same_line() -> None:
@@ -170,8 +170,8 @@ async def test_a_question_of_the_legacy_era_is_the_same_line() -> None:
     assert await exchange.ask_client("elicitation/create", {"message": "Plant it?"}) == {"action": "decline"}
     with pytest.raises(RequestError):
         await exchange.ask_client("elicitation/create", {"message": "no"})
-    assert during[0] == [("ask", "plant: “Plant it?”", "no answer yet")]
-    assert told(book) == [("ask", "plant: “no”", "refused"), ("ask", "plant: “Plant it?”", "declined")]
+    assert during[0] == [("asked", "by plant: “Plant it?”", "no answer yet")]
+    assert told(book) == [("asked", "by plant: “no”", "refused"), ("asked", "by plant: “Plant it?”", "declined")]
 
 
 async def test_questions_that_are_never_answered_do_not_fill_memory() -> None:

@@ -7,6 +7,7 @@ import shlex
 import sys
 import time
 import tomllib
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -14,7 +15,7 @@ from IPython.core.completer import provisionalcompleter
 
 import jupyter_mcp as mcp
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.kernel import serving
+from jupyter_mcp.kernel import identity, serving
 from jupyter_mcp.notebook.cards.endpoint import EndpointCard
 from jupyter_mcp.notebook.objects import setups
 from jupyter_mcp.notebook.render import bundle
@@ -23,13 +24,13 @@ from tests.notebook.page import button, capture, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
-    from pathlib import Path
 
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from tests.notebook.conftest import Cells
 
 DOUBLE = "import jupyter_mcp as mcp\n@mcp.tool\ndef double(n: int) -> int:\n    'Twice a number.'\n    return 2 * n\n"
 FILES = ("mcp.json", "cursor", "vscode")
+MOVES = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "XDG_DATA_HOME", "JUPYTER_PLATFORM_DIRS")
 
 
 @pytest.fixture(autouse=True)
@@ -192,8 +193,8 @@ def test_a_call_that_asks_back_is_told_once(cells: Cells) -> None:
     assert cells.run("r = %mcp call me.sure\nr.text") == "accept"
     end = cells.run("%mcp serve --name sales")
     told = [(act.kind, act.what, act.outcome) for act in end.serving.book.reads()]
-    assert told == [("call", "sure", ""), ("ask", "sure: “Sure?”", "accepted")]
-    assert "ask sure: “Sure?”" in cells.text and "accepted" in cells.text
+    assert told == [("call", "sure", ""), ("asked", "by sure: “Sure?”", "accepted")]
+    assert "asked by sure: “Sure?”" in cells.text and "accepted" in cells.text
 
 
 def test_the_python_names_do_the_same(cells: Cells) -> None:
@@ -231,9 +232,24 @@ def test_the_line_tells_an_agent_of_a_runtime_folder_that_was_moved(
     end = cells.run("%mcp serve --name sales")
     assert shlex.split(end.config("claude-code"))[5:7] == ["env", f"JUPYTER_RUNTIME_DIR={tmp_path}"]
     assert "env JUPYTER" not in cells.text
-    for name in ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR"):
+    for name in MOVES:
         monkeypatch.delenv(name, raising=False)
     assert setups.agent_command("sales") == setups.bridge_command("sales")
+
+
+@pytest.mark.parametrize("name", MOVES)
+def test_whatever_moves_the_runtime_folder_the_line_says_where_it_is(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, name: str
+) -> None:
+    for other in MOVES:
+        monkeypatch.delenv(other, raising=False)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv(name, "1" if name == "JUPYTER_PLATFORM_DIRS" else "moved")
+    first, said, *bridge = setups.agent_command("sales")
+    assert (first, bridge) == ("env", setups.bridge_command("sales"))
+    folder = Path(said.removeprefix("JUPYTER_RUNTIME_DIR="))
+    assert folder.is_absolute()
+    assert folder == identity.folder().parent.absolute()
 
 
 @pytest.mark.parametrize("client", FILES)
