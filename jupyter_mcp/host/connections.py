@@ -22,8 +22,8 @@ from jupyter_mcp.host.wording import nearest
 if TYPE_CHECKING:
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.client.peer import ServerPeer
-    from jupyter_mcp.host.approvals import Approvals
     from jupyter_mcp.host.journal import Journal
+    from jupyter_mcp.host.policy import Policy
     from jupyter_mcp.host.specs import ServerSpec
 
 __all__ = ["Connections", "OnStatus"]
@@ -38,7 +38,7 @@ class Connections:
 
     Args:
         journal: where connecting and disconnecting are recorded; its redactor masks what is secret.
-        approvals: forget what was allowed for a server when it is disconnected.
+        policy: forgets what was approved for a server in this session when it is disconnected.
         peer: makes the host's side of a connection.
         options: defaults for connections.
         environ: where placeholders are looked up; None is the process's environment at the time of connecting.
@@ -51,7 +51,7 @@ class Connections:
     def __init__(
         self,
         journal: Journal,
-        approvals: Approvals,
+        policy: Policy,
         peer: Callable[[ServerEntry], ServerPeer],
         options: ConnectOptions | None,
         environ: Mapping[str, str] | None,
@@ -60,7 +60,7 @@ class Connections:
         self.listeners: list[Callable[[str], None]] = []
         self._journal = journal
         self._redactor = journal.redactor
-        self._approvals = approvals
+        self._policy = policy
         self._peer = peer
         self._options = options
         self._environ = environ
@@ -119,7 +119,7 @@ class Connections:
                 del self._closed[next(iter(self._closed))]
             number = self._journal.begin(name, "disconnect", name, "person")
             await self._close(entry)
-            self._approvals.forget(name)
+            self._policy.forget(name)
             self._journal.end(number, "ok")
             self.changed(entry)
 

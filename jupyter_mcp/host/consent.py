@@ -1,64 +1,168 @@
-"""Leave for what a client of our own server wants to do here (run code, set a variable): rules, memory, the person.
+"""Leave for an act: the policy decides, and where it says so the person is asked. One way for every kind of act.
 
-It is the way in of `doing`, turned round: there we call others, here others call us. The person may say yes once, for
-this client, for as long as this kernel lives, or never again; "never" is a rule like any other, to be seen and taken
-back where rules are. A client's name is its own word: whoever holds the token could use another.
+Whatever calls a tool comes through here (`doing`), and, turned round, what a client of our own server wants to do in
+the notebook. The person may change the arguments, say yes once or for longer, or no with a reason that whoever began
+the act gets to read. A client's name is its own word: whoever holds the token could use another.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.errors import Denied
+from jupyter_mcp.errors import Denied, UsageError
+from jupyter_mcp.host.policy.rules import SCOPES
 from jupyter_mcp.host.questions import Question
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
-    from jupyter_mcp.host.approvals import Approvals
+    from jupyter_mcp.host.acts import Running
+    from jupyter_mcp.host.policy import Decision, Deed, Policy
+    from jupyter_mcp.host.policy.rules import Scope
     from jupyter_mcp.host.questioner import Questioner
+    from jupyter_mcp.host.questions import Answer
 
-__all__ = ["ask"]
-
-
-async def ask(
-    questioner: Questioner,
-    approvals: Approvals,
-    server: str,
-    tool: str,
-    arguments: Mapping[str, Any],
-    client: str,
-) -> str | None:
-    """See `Host.consent`."""
-    full = f"{server}.{tool}"
-    decision = approvals.decide(server, tool, "server", client=client)
-    rule = str(decision.rule) if decision.rule else None
-    if decision.verdict == "deny":
-        raise Denied(f"{full} is denied by a rule of the person at the notebook.", rule=rule, server=server)
-    if decision.verdict == "go":
-        return rule
-    params = {
-        "tool": tool,
-        "arguments": dict(arguments),
-        "origin": "server",
-        "reason": decision.reason,
-        "client": client,
-    }
-    question = Question(questioner.new_id(), "approval", server, f"{client} wants to run {full}.", params)
-    answer = await questioner.approve(question, None)
-    if answer.action != "accept":
-        if answer.scope == "never":
-            rule = str(questioner.policy.deny(full))
-        raise Denied(_refusal(full, answer.action, answer.by, never=answer.scope == "never"), rule=rule, server=server)
-    if answer.remember or answer.scope == "client":
-        approvals.remember(server, tool, "" if answer.remember else client)
-    return rule
+__all__ = ["Consent", "Leave", "Offered"]
 
 
-def _refusal(full: str, action: str, by: str, *, never: bool) -> str:
-    if by == "headless":
-        return f"{full} has to be approved in the notebook, and nobody answered there."
-    if never:
-        return f"{full} was declined by the person at the notebook, for good."
-    how = "declined" if action == "decline" else "not approved"
-    return f"{full} was {how} by the person at the notebook."
+@dataclass(frozen=True, slots=True)
+class Leave:
+    """The act may be done.
+
+    Attributes:
+        rule: the rule that let it pass, as text, or None.
+        arguments: what to send, which the person may have changed.
+    """
+
+    rule: str | None
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Offered:
+    """What the person is shown beside the deed.
+
+    Attributes:
+        title: what the server calls it.
+        schema: of its arguments, untrusted; they may be changed where there is one.
+        leaves: what leaves the notebook with it, a line each.
+        check: raises `UsageError` for changed arguments that do not fit.
+    """
+
+    title: str = ""
+    schema: Mapping[str, Any] | None = None
+    leaves: Sequence[str] = ()
+    check: Callable[[Mapping[str, Any]], None] | None = None
+
+
+class Consent:
+    """Gets leave for deeds."""
+
+    def __init__(self, policy: Policy, questioner: Questioner) -> None:
+        self._policy = policy
+        self._questioner = questioner
+
+    async def obtain(self, deed: Deed, act: Running | None = None, offered: Offered = Offered()) -> Leave:
+        """Leave for a deed, asked for where the policy says so.
+
+        Args:
+            deed: what is about to be done.
+            act: the act that it is, which the question hangs on.
+            offered: what the person is shown beside it.
+
+        Raises:
+            Denied: a rule or the person refused, or nobody could be asked.
+        """
+        decision = self._policy.decide(deed)
+        rule = str(decision.rule) if decision.rule else None
+        if decision.verdict == "go":
+            return Leave(rule, deed.arguments)
+        if decision.verdict == "deny":
+            raise Denied(_denied(deed, decision), rule=rule, server=deed.server)
+        question = self._question(deed, decision, act, offered)
+
+        async def ask() -> Answer:
+            return await self._questioner.approve(question, act, fits=lambda answer: self._fits(deed, offered, answer))
+
+        answer = await (ask() if act is None else act.hang(ask))
+        if answer.action != "accept":
+            never = answer.scope == "never"
+            rule = str(self._policy.deny(_literal(deed))) if never else rule
+            raise Denied(_refused(deed, answer), rule=rule, server=deed.server, hint=answer.note)
+        self._keep(deed, decision, answer, act)
+        return Leave(rule, _arguments(deed, answer))
+
+    def _question(self, deed: Deed, decision: Decision, act: Running | None, offered: Offered) -> Question:
+        params: dict[str, Any] = {
+            "tool": deed.name,
+            "title": offered.title or deed.name,
+            "arguments": dict(deed.arguments),
+            "origin": deed.origin,
+            "reason": decision.reason,
+            "annotations": dict(deed.annotations),
+            "trusted": deed.trusted,
+            "leaves": list(offered.leaves),
+            "scopes": list(decision.scopes),
+        }
+        if offered.schema is not None:
+            params["schema"] = offered.schema
+        if deed.client:
+            params["client"] = deed.client
+        message = f"{deed.client} wants to run {deed.full_name}." if deed.client else f"Run {deed.full_name}?"
+        cause = act.cause if act is not None else None
+        return Question(self._questioner.new_id(), "approval", deed.server, message, params, cause=cause)
+
+    def _fits(self, deed: Deed, offered: Offered, answer: Answer) -> Mapping[str, str]:
+        """What is wrong with the arguments as the person changed them; rules hold for these too."""
+        arguments = _arguments(deed, answer)
+        if arguments is deed.arguments or answer.action != "accept":
+            return {}
+        if offered.check is None:
+            return {"arguments": "These arguments cannot be changed."}
+        try:
+            offered.check(arguments)
+        except UsageError as error:
+            return {"arguments": str(error)}
+        decision = self._policy.decide(replace(deed, arguments=arguments, yes=True))
+        return {"arguments": _denied(deed, decision)} if decision.verdict == "deny" else {}
+
+    def _keep(self, deed: Deed, decision: Decision, answer: Answer, act: Running | None) -> None:
+        if answer.scope == "client":
+            self._policy.remember(deed, "session", client=deed.client)
+            return
+        scope = cast("Scope", answer.scope or ("session" if answer.remember else "once"))
+        if scope in SCOPES and scope in decision.scopes:  # a card may be older than a rule
+            self._policy.remember(deed, scope)
+
+
+def _arguments(deed: Deed, answer: Answer) -> Mapping[str, Any]:
+    edited = (answer.content or {}).get("arguments")
+    if not isinstance(edited, dict) or edited == deed.arguments:
+        return deed.arguments
+    return cast("Mapping[str, Any]", edited)
+
+
+def _literal(deed: Deed) -> str:
+    """A pattern that means exactly this deed's name."""
+    name = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in deed.name)
+    return f"{deed.server}.{name}"
+
+
+def _denied(deed: Deed, decision: Decision) -> str:
+    if decision.rule is None:
+        return f"{deed.full_name} is not run: {decision.reason}."
+    whose = "a rule of the person at the notebook" if deed.client else f"the rule {str(decision.rule)!r}"
+    return f"{deed.full_name} is denied by {whose}."
+
+
+def _refused(deed: Deed, answer: Answer) -> str:
+    """For whoever began it: the reason that the person gave is for them to read."""
+    by_whom = " by the person at the notebook" if deed.client else ""
+    if deed.client and answer.by == "headless":
+        return f"{deed.full_name} has to be approved in the notebook, and nobody answered there."
+    reason = f": {answer.remark}" if answer.remark else "."
+    if answer.scope == "never":
+        return f"{deed.full_name} was declined{by_whom}, for good{reason}"
+    how = "declined" if answer.action == "decline" else "not approved"
+    return f"{deed.full_name} was {how}{by_whom}{reason}"

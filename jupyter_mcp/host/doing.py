@@ -17,18 +17,20 @@ from jupyter_mcp.errors import ConnectionLost, Denied, InputRefused, MCPError, R
 from jupyter_mcp.host.acts import Acts, Running
 from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.checking import check_arguments, check_output, check_prompt_arguments
+from jupyter_mcp.host.consent import Offered
 from jupyter_mcp.host.events import OnEvent, Progress
-from jupyter_mcp.host.questions import Question
+from jupyter_mcp.host.policy import BY_HAND, Deed, fingerprint
 from jupyter_mcp.host.result import PromptResult, Read, Result
 from jupyter_mcp.host.wording import nearest
+from jupyter_mcp.protocol.salvage import display_name
 
 if TYPE_CHECKING:
     from jupyter_mcp.client.connection import Connection
     from jupyter_mcp.client.peer import OnProgress
-    from jupyter_mcp.host.approvals import Approvals, Origin
+    from jupyter_mcp.host.consent import Consent
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.journal import Journal
-    from jupyter_mcp.host.questioner import Questioner
+    from jupyter_mcp.host.policy import Origin
     from jupyter_mcp.host.redaction import Redactor
     from jupyter_mcp.host.tasks import HostTask, TaskBook
 
@@ -45,16 +47,14 @@ class Doing:
     def __init__(
         self,
         acts: Acts,
-        questioner: Questioner,
-        approvals: Approvals,
+        consent: Consent,
         journal: Journal,
         redactor: Redactor,
         ready: Callable[..., Awaitable[ServerEntry]],
         tasks: TaskBook,
     ) -> None:
         self._acts = acts
-        self._questioner = questioner
-        self._approvals = approvals
+        self._consent = consent
         self._journal = journal
         self._redactor = redactor
         self._ready = ready
@@ -79,6 +79,8 @@ class Doing:
         connection = await self._connected(server, act)
         tool = await self._item(connection, server, "tool", name)
         check_arguments(server, tool, act.arguments)
+        deed = _deed(act, origin, yes=yes, tool=tool)
+        offered = _offered(act, tool, lambda edited: check_arguments(server, tool, edited))
 
         async def work() -> Result:
             began = time.monotonic()
@@ -89,7 +91,7 @@ class Doing:
             notes = [*act.notes, note] if note else list(act.notes)
             return Result(raw, server=server, tool=name, duration=time.monotonic() - began, notes=notes)
 
-        return self._checked(act, await self._do(act, origin, work, yes=yes), check)
+        return self._checked(act, await self._do(act, deed, work, offered), check)
 
     async def task_result(self, task: HostTask, *, origin: Origin, on_event: OnEvent | None, check: bool) -> Result:
         """See `Host.task_result`."""
@@ -101,8 +103,8 @@ class Doing:
             notes = list(act.notes)
             return Result(raw, server=task.server, tool=task.tool, duration=time.monotonic() - began, notes=notes)
 
-        # It was approved when it was begun.
-        return self._checked(act, await self._do(act, origin, work, yes=True), check)
+        deed = _deed(act, origin, yes=True)  # it was approved when it was begun
+        return self._checked(act, await self._do(act, deed, work), check)
 
     def _checked(self, act: Running, result: Result, check: bool) -> Result:
         """The result; raises `ToolError` when the tool reports an error and that was asked for."""
@@ -136,7 +138,7 @@ class Doing:
             raw = await connection.read(target, fresh=fresh, timeout=timeout, on_note=act.note)
             return Read(raw, uri=target, server=server, duration=time.monotonic() - began, notes=list(act.notes))
 
-        return await self._do(act, origin, work)
+        return await self._do(act, _deed(act, origin), work)
 
     async def get_prompt(
         self,
@@ -152,16 +154,20 @@ class Doing:
         act = Running(server, "prompts/get", name, dict(arguments), on_event)
         connection = await self._connected(server, act)
         prompt = await self._item(connection, server, "prompt", name)
-        texts = check_prompt_arguments(server, prompt, arguments)
+        check_prompt_arguments(server, prompt, arguments)
 
         async def work() -> PromptResult:
             began = time.monotonic()
+            texts = check_prompt_arguments(server, prompt, act.arguments)
             raw = await connection.get_prompt(name, texts, timeout=timeout)
             return PromptResult(
                 raw, server=server, prompt=name, duration=time.monotonic() - began, notes=list(act.notes)
             )
 
-        return await self._do(act, origin, work)
+        def check(edited: Mapping[str, Any]) -> None:
+            check_prompt_arguments(server, prompt, edited)
+
+        return await self._do(act, _deed(act, origin), work, _offered(act, prompt, check))
 
     def offerer(self, catalogue: Catalogue, uri: str) -> str:
         """The server that offers a URI: by its list, else by a template that fits, else the only one with resources."""
@@ -182,13 +188,16 @@ class Doing:
 
     # --- the way in --------------------------------------------------------------------------------------------------
 
-    async def _do(self, act: Running, origin: Origin, work: Callable[[], Awaitable[T]], *, yes: bool = False) -> T:
+    async def _do(
+        self, act: Running, deed: Deed, work: Callable[[], Awaitable[T]], offered: Offered | None = None
+    ) -> T:
         """Rules and consent, then the work; journalled from beginning to end."""
-        number = self._journal.begin(act.server, act.method, act.name, origin, arguments=act.arguments)
+        number = self._journal.begin(act.server, act.method, act.name, deed.origin, arguments=act.arguments)
         outcome, remark, rule = "error", None, None
         try:
             with self._acts.enter(act):
-                rule = await self._consent(act, origin, yes)
+                leave = await self._consent.obtain(deed, act, offered or Offered())
+                rule, act.arguments = leave.rule, leave.arguments
                 result = await act.run(work)
             failed = isinstance(result, Result) and result.is_error
             outcome, remark = ("error", _error_text(cast("Result", result))) if failed else ("ok", None)
@@ -205,28 +214,8 @@ class Doing:
             outcome, remark = _outcome(error), str(error)
             raise
         finally:
-            self._journal.end(number, outcome, remark=remark, rule=rule)
-
-    async def _consent(self, act: Running, origin: Origin, yes: bool) -> str | None:
-        """The rule that let it pass, or None. Raises `Denied`."""
-        full = f"{act.server}.{act.name}"
-        decision = self._approvals.decide(act.server, act.name, origin, yes=yes)
-        rule = str(decision.rule) if decision.rule else None
-        if decision.verdict == "deny":
-            raise Denied(f"{full} is denied by the rule {rule!r}.", rule=rule, server=act.server)
-        if decision.verdict == "go":
-            return rule
-        params = {"tool": act.name, "arguments": dict(act.arguments), "origin": origin, "reason": decision.reason}
-        if act.leaves:
-            params["leaves"] = list(act.leaves)
-        question = Question(self._questioner.new_id(), "approval", act.server, f"Run {full}?", params, cause=act.cause)
-        answer = await act.hang(lambda: self._questioner.approve(question, act))
-        if answer.action != "accept":
-            how = "declined" if answer.action == "decline" else "not approved"
-            raise Denied(f"{full} was {how}.", rule=rule, server=act.server, hint=answer.note)
-        if answer.remember:
-            self._approvals.remember(act.server, act.name)
-        return rule
+            changed = None if act.arguments is deed.arguments else act.arguments
+            self._journal.end(number, outcome, remark=remark, rule=rule, arguments=changed)
 
     async def _connected(self, server: str, act: Running) -> Connection:
         entry = await self._ready(server, act.note)
@@ -249,6 +238,29 @@ class Doing:
         )
         hint = f"Did you mean {server}.{near}?" if near else some
         raise UsageError(f"{server} has no {kind} {name!r}.", hint=hint, server=server)
+
+
+def _deed(act: Running, origin: Origin, *, yes: bool = False, tool: Mapping[str, Any] | None = None) -> Deed:
+    """The act as the policy sees it."""
+    hints = (tool or {}).get("annotations")
+    return Deed(
+        act.server,
+        act.method,
+        act.name,
+        act.arguments,
+        origin,
+        annotations=cast("Mapping[str, Any]", hints) if isinstance(hints, Mapping) else {},
+        # what a person begins needs no approval that a changed tool could void
+        fingerprint=fingerprint(tool) if tool is not None and origin not in BY_HAND else None,
+        yes=yes,
+    )
+
+
+def _offered(act: Running, item: Mapping[str, Any], check: Callable[[Mapping[str, Any]], None]) -> Offered:
+    """What the person is shown beside the act."""
+    schema = item.get("inputSchema")
+    shown = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
+    return Offered(display_name(item) or act.name, shown, act.leaves, check)
 
 
 def expand(uri: str, values: Mapping[str, Any]) -> str:

@@ -12,16 +12,15 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
-from jupyter_mcp.host import consent
 from jupyter_mcp.host.acts import Acts
 from jupyter_mcp.host.answers import AnswerBook
-from jupyter_mcp.host.approvals import Approvals, Origin
 from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.connections import Connections, OnStatus
+from jupyter_mcp.host.consent import Consent
 from jupyter_mcp.host.doing import Doing
 from jupyter_mcp.host.journal import Journal
 from jupyter_mcp.host.peer import HostPeer
-from jupyter_mcp.host.policy import Policy
+from jupyter_mcp.host.policy import Deed, Origin, Policy
 from jupyter_mcp.host.questioner import Questioner
 from jupyter_mcp.host.redaction import Redactor
 from jupyter_mcp.host.roots import Roots
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.events import OnEvent
-    from jupyter_mcp.host.questions import QuestionUI
+    from jupyter_mcp.host.questions import Answer, QuestionUI
     from jupyter_mcp.host.result import PromptResult, Read, Result
     from jupyter_mcp.host.roots import Place
     from jupyter_mcp.host.specs import ServerSpec
@@ -53,7 +52,7 @@ class Host:
 
     Attributes:
         servers: the servers by name: connected, starting, lost or failed; not the ones that were disconnected.
-        policy, answers, approvals, journal, catalogue, tasks: see their modules.
+        policy, answers, journal, catalogue, tasks: see their modules.
         listeners: called (on the runtime loop) with the name of a server whose state or lists changed.
     """
 
@@ -67,10 +66,9 @@ class Host:
     ) -> None:
         self.policy = Policy()
         self.answers = AnswerBook()
-        self.approvals = Approvals(self.policy)
         self.redactor = Redactor()
         self.journal = Journal(self.redactor)
-        self._connections = Connections(self.journal, self.approvals, self._peer, options, environ)
+        self._connections = Connections(self.journal, self.policy, self._peer, options, environ)
         self.servers = self._connections.servers
         self.listeners = self._connections.listeners
         self.catalogue = Catalogue(self.servers)
@@ -79,11 +77,10 @@ class Host:
         self._questioner = Questioner(self.policy, self.answers, self.journal)
         self._questioner.ui = ui
         self._questioner.note = self._noted
+        self._consent = Consent(self.policy, self._questioner)
         ready = self._connections.ready
         self.tasks = TaskBook(ready, self.servers)
-        self._doing = Doing(
-            self._acts, self._questioner, self.approvals, self.journal, self.redactor, ready, self.tasks
-        )
+        self._doing = Doing(self._acts, self._consent, self.journal, self.redactor, ready, self.tasks)
 
     # --- who answers, and what servers are told ----------------------------------------------------------------------
 
@@ -183,7 +180,7 @@ class Host:
         Args:
             server, tool: names, as listed.
             arguments: the arguments object.
-            origin: who begins it: "person", "code", "server" or "model".
+            origin: who begins it: "person", "code", "model", "server" or "app".
             on_event: told what happens meanwhile, on the runtime thread.
             timeout: seconds without an answer or progress.
             check: raise `ToolError` when the tool reports an error.
@@ -289,7 +286,17 @@ class Host:
         Raises:
             Denied: a rule or the person refused, or nobody could be asked.
         """
-        return await consent.ask(self._questioner, self.approvals, server, tool, arguments, client)
+        deed = Deed(server, "tools/call", tool, dict(arguments), "server", client=client)
+        return (await self._consent.obtain(deed)).rule
+
+    async def form(self, message: str, schema: Mapping[str, Any]) -> Answer:
+        """Ask the person something of the notebook's own by a form; its answer is checked, or a no.
+
+        Args:
+            message: what it is about.
+            schema: the form, as of an elicitation. A script that answers it names the server "this notebook".
+        """
+        return await self._questioner.form(message, schema)
 
     # --- details -----------------------------------------------------------------------------------------------------
 

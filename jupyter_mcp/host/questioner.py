@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import itertools
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -19,20 +20,23 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import InputRefused, RequestError, UsageError
 from jupyter_mcp.host.answers import AnswerBook, properties
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
-from jupyter_mcp.host.questions import Answer, Question, QuestionKind, QuestionUI
+from jupyter_mcp.host.policy import Deed
+from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind, QuestionUI
 from jupyter_mcp.host.visits import Visits
 from jupyter_mcp.protocol.secrets import secret_question
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Coroutine, Mapping, Sequence
+    from collections.abc import Coroutine, Sequence
     from contextlib import AbstractContextManager
     from types import ModuleType
 
     from jupyter_mcp.host.acts import Running
     from jupyter_mcp.host.journal import Journal
-    from jupyter_mcp.host.policy import Policy
+    from jupyter_mcp.host.policy import Decision, Policy
 
-__all__ = ["Questioner", "how_to_script"]
+__all__ = ["Fits", "Questioner", "how_to_script"]
+
+Fits = Callable[[Answer], Mapping[str, str]]
 
 _INVALID_PARAMS = -32602
 _METHOD_NOT_FOUND = -32601
@@ -120,9 +124,9 @@ class Questioner:
     # --- deciding ----------------------------------------------------------------------------------------------------
 
     async def _decide(self, question: Question, method: str, revision: str, act: Running | None) -> Answer:
-        rule = self.policy.why(question.server, method)
-        if rule is not None and rule.effect == "deny":
-            answer = Answer("decline", by="policy", remark=str(rule))
+        decision = self._policy_on(question.server, method, question.params)
+        if decision.verdict == "deny":
+            answer = Answer("decline", by="policy", remark=decision.reason)
             return self._closed(question, answer, act, opened=False)
         scripted = await self.answers.take(question)
         if scripted is not None:
@@ -130,8 +134,20 @@ class Questioner:
             return self._closed(question, answer, act, opened=False)
         return await self.ask(question, act, revision)
 
-    async def ask(self, question: Question, act: Running | None, revision: str = "") -> Answer:
-        """Put a question to the person until the answer fits or is a no; a nobody answers `cancel` with a note."""
+    def _policy_on(self, server: str, method: str, params: Mapping[str, Any]) -> Decision:
+        return self.policy.decide(Deed(server, method, method, params, "server"))
+
+    async def ask(
+        self, question: Question, act: Running | None, revision: str = "", fits: Fits | None = None
+    ) -> Answer:
+        """Put a question to the person until the answer fits or is a no; a nobody answers `cancel` with a note.
+
+        Args:
+            question: what is asked.
+            act: the act it belongs to.
+            revision: spoken by the server, where the answer is sent to it.
+            fits: says what is wrong with an answer of a kind that is not sent (field -> sentence).
+        """
         if self.ui is None:
             answer = Answer("cancel", by="headless", note=how_to_script(question))
             return self._closed(question, answer, act, opened=False)
@@ -141,7 +157,7 @@ class Questioner:
         try:
             for _ in range(_ATTEMPTS):
                 answer = await _in_context(act, self.ui.ask(question))
-                answer, problems = _check(question, answer, revision)
+                answer, problems = _check(question, answer, revision) if fits is None else (answer, fits(answer))
                 if not problems:
                     return self._closed(question, answer, act)
                 question, answer = replace(question, problems=problems), None
@@ -166,24 +182,43 @@ class Questioner:
 
     def _checked_script(self, question: Question, answer: Answer, revision: str) -> Answer:
         checked, problems = _check(question, answer, revision, scripted=True)
-        if problems:
-            said = "; ".join(f"{name}: {text}" for name, text in problems.items())
-            asked = f"the question of {question.server} ({_quoted(question.message)})"
-            raise UsageError(f"The scripted answer does not fit {asked}: {said}", server=question.server)
+        _say_unfit(question, problems)
         return checked
 
     def _roots(self, server: str, act: Running | None, roots: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        rule = self.policy.why(server, "roots/list")
-        if rule is not None and rule.effect == "deny":
-            raise InputRefused(f"The rule {str(rule)!r} keeps the roots from {server}.", server=server)
+        decision = self._policy_on(server, "roots/list", {})
+        if decision.verdict == "deny":
+            raise InputRefused(f"The rule {decision.reason!r} keeps the roots from {server}.", server=server)
         return {"roots": [dict(root) for root in roots]}
 
-    async def approve(self, question: Question, act: Running | None) -> Answer:
-        """Ask whether an act may begin: a script made for approvals, else the person, else nobody."""
+    async def approve(self, question: Question, act: Running | None, fits: Fits) -> Answer:
+        """Ask whether an act may begin: a script made for approvals, else the person, else nobody.
+
+        Raises:
+            UsageError: a scripted answer does not fit.
+        """
         scripted = await self.answers.take(question)
         if scripted is not None:
+            _say_unfit(question, fits(scripted.answer))
             return self._closed(question, scripted.answer, act, opened=False)
-        return await self.ask(question, act)
+        return await self.ask(question, act, fits=fits)
+
+    async def form(self, message: str, schema: Mapping[str, Any]) -> Answer:
+        """Ask the person something of our own by a form: a script that names this notebook, else the person.
+
+        Args:
+            message: what it is about.
+            schema: the form, as of an elicitation.
+
+        Raises:
+            UsageError: a scripted answer does not fit.
+        """
+        params = {"message": message, "requestedSchema": dict(schema)}
+        question = Question(self.new_id(), "elicitation", OURSELVES, message, params)
+        scripted = await self.answers.take(question)
+        if scripted is not None:
+            return self._closed(question, self._checked_script(question, scripted.answer, ""), None, opened=False)
+        return await self.ask(question, None)
 
     # --- questions ---------------------------------------------------------------------------------------------------
 
@@ -195,6 +230,14 @@ class Questioner:
         kind, message, warning = _kind(server, method, params)
         cause = act.cause if act is not None else None
         return Question(self.new_id(), kind, server, message, dict(params), cause=cause, warning=warning)
+
+
+def _say_unfit(question: Question, problems: Mapping[str, str]) -> None:
+    """Raises `UsageError` when a script's answer has problems."""
+    if problems:
+        said = "; ".join(f"{name}: {text}" for name, text in problems.items())
+        asked = f"the question of {question.server} ({_quoted(question.message)})"
+        raise UsageError(f"The scripted answer does not fit {asked}: {said}", server=question.server)
 
 
 async def _in_context(act: Running | None, asking: Coroutine[Any, Any, Answer]) -> Answer:

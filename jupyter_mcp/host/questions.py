@@ -12,9 +12,12 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-QuestionKind = Literal["elicitation", "url", "sampling", "approval"]
+QuestionKind = Literal["elicitation", "url", "sampling", "approval", "server"]
 Action = Literal["accept", "decline", "cancel"]
 Step = Literal["consent", "retry", "wait"]
+
+OURSELVES = "this notebook"
+"""Who asks in a form of our own; no server can be called that."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,12 +42,13 @@ class Question:
     Attributes:
         id: unique in this kernel.
         kind: "elicitation" (a form), "url" (open a page), "sampling" (a model's or a person's text),
-            "approval" (an act).
+            "approval" (an act), "server" (may a project's own server be started?).
         server: name of the server that asks; for approvals the server the act goes to.
         message: the server's own words, untrusted.
         params: the request's params as sent (requestedSchema, url, messages, maxTokens …), untrusted;
-            for an approval {"tool": …, "arguments": …, "origin": …}, and "client" (the name it gives itself) when a
-            client of ours wants it: then the answer may have a scope.
+            for an approval {"tool", "title", "arguments", "origin", "reason", "annotations", "trusted", "leaves" (what
+            leaves the notebook, a line each), "scopes" (how long a yes may hold)}, with "schema" where the arguments
+            may be changed, and "client" (the name it gives itself) when a client of ours wants it.
         cause: the act in flight, when it is known.
         warning: one sentence when the question looks like a hunt for a secret, else None.
         problems: what was wrong with the previous answer (field name -> sentence), when the question is put again.
@@ -70,11 +74,13 @@ class Answer:
 
     Attributes:
         action: "accept", "decline" (an explicit no) or "cancel" (nobody chose).
-        content: the form's values, a sampling result ({"text": …} or a CreateMessageResult), or nothing.
-        remark: the person's own words with a decline; kept in the journal, never sent.
-        remember: for an approval: do not ask again for this tool in this kernel.
-        scope: for an approval of what a client wants: "client" remembers the yes for that client only, "never" makes
-            the no a rule.
+        content: the form's values, a sampling result ({"text": …} or a CreateMessageResult), of an approval
+            {"arguments": …} as the person changed them, or nothing.
+        remark: the person's own words with a decline; kept in the journal. A server is never told; who began an act
+            that was not approved is.
+        remember: for an approval the same as the scope "session".
+        scope: how long a yes to an approval holds: "" or "once", "session", "notebook", "project", "user" (of those
+            that were offered); "client" for what this client of ours wants; "never" makes a no a rule.
         by: "person", "script", "policy" (a rule), "headless" (nobody there) or "server" (it said that a page is done),
             for the journal.
         note: one line for the cell when nobody could be asked (how to script the answer).
@@ -84,7 +90,7 @@ class Answer:
     content: Mapping[str, Any] | None = None
     remark: str | None = None
     remember: bool = False
-    scope: Literal["", "client", "never"] = ""
+    scope: Literal["", "once", "session", "notebook", "project", "user", "client", "never"] = ""
     by: Literal["person", "script", "policy", "headless", "server"] = "person"
     note: str | None = None
 

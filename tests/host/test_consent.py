@@ -97,6 +97,6 @@ async def test_what_was_approved_is_forgotten_with_the_rest() -> None:
     person = Person(Answer("accept", scope="client"))
     host = Host(ui=person)
     await want(host)
-    host.approvals.forget()
+    host.policy.forget()
     await want(host)
     assert len(person.asked) == 2

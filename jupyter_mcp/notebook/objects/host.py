@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class PolicyRules(Table["Rule"]):
-    """The rules about acts, oldest first; deny beats ask_first, ask_first beats allow."""
+    """The rules about acts, oldest first; the most specific one decides (see `host.policy.decide`)."""
 
     kind = "policy"
     title = "Policy"
@@ -39,14 +39,15 @@ class PolicyRules(Table["Rule"]):
         server, dot, name = act.partition(".")
         if not dot or not name:
             raise UsageError(f"{act!r} is not SERVER.TOOL.", usage="%mcp policy why SERVER.TOOL")
-        rule = get_host().policy.why(server, name)
+        from jupyter_mcp.host.policy import Deed
+
+        rule = get_host().policy.decide(Deed(server, "tools/call", name, origin="model")).rule
         rows = [(act, str(rule))] if rule is not None else []
         return Listing("policy", f"Why {act}", ("act", "rule"), rows, empty="no rule speaks about it")
 
     def reset(self) -> None:
         """Forget every rule, and every approval given in this kernel."""
         get_host().policy.reset()
-        get_host().approvals.forget()
 
 
 class NotebookHost:
