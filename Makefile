@@ -50,6 +50,7 @@ $(STAMPS)/browser: $(STAMPS)/venv scripts/browser.py
 	@mkdir -p $(STAMPS) && touch $@
 
 PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-mcp1 $(STAMPS)/peer-fastmcp
+BENCH_PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-datalayer
 EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm $(STAMPS)/conformance $(STAMPS)/kernels $(STAMPS)/browser
 
 setup: $(EVERYTHING) ## everything that make test needs, without running it
@@ -61,7 +62,7 @@ demo: $(STAMPS)/venv ## run the quickstart notebook here, then open it in Jupyte
 test: $(EVERYTHING) ## every test
 	@$(PY) scripts/checks.py
 
-test-all: $(EVERYTHING) ## every test, the long matrix of kernels, and the whole of make interop
+test-all: $(EVERYTHING) $(BENCH_PEERS) ## every test, the long matrix of kernels, and the whole of make interop
 	@$(PY) scripts/more_servers.py
 	@$(PY) scripts/checks.py --slow
 
@@ -97,7 +98,7 @@ notebooks: $(STAMPS)/venv $(STAMPS)/servers ## run the notebooks and compare wit
 coverage: $(STAMPS)/venv ## the unit tests with branch coverage; report in build/coverage
 	@$(PY) scripts/checks.py coverage
 
-bench: $(STAMPS)/venv $(STAMPS)/peer-mcp2 ## measure against the official SDK and a hand-written floor; build/bench.json
+bench: $(STAMPS)/venv $(BENCH_PEERS) ## measure against the official SDK, datalayer's notebook server and a hand-written floor; build/bench.json
 	@$(PY) scripts/bench.py
 
 lab: $(STAMPS)/venv $(STAMPS)/servers ## JupyterLab on the notebooks

@@ -1,13 +1,14 @@
 """Measure this project beside the official SDK and a floor written by hand; print a table, write build/bench.json.
 
-    python scripts/bench.py [--quick] [--rounds N] [startup] [stdio] [http]
+    python scripts/bench.py [--quick] [--rounds N] [startup] [stdio] [http] [notebook]
 
 Ours, the SDK's and the floor's runs alternate, each in processes of its own; of each the smallest is kept (for
-throughput the largest), because a busy machine only ever makes things slower. Times are CPU, not clock. A row of
-build/bench.json is {"name", "unit", "better", "ours", "peers": {name: value}, "raw", "ratios": {name: ours / value},
-"bars": {name: wanted ratio}, "missed": [names]}; what is measured over HTTP is in bench_http.py.
+throughput the largest), because a busy machine only ever makes things slower. Times are CPU; those of a live notebook
+are clock. A row of build/bench.json is {"name", "unit", "better", "ours", "peers": {name: value}, "raw", "ratios":
+{name: ours / value}, "bars": {name: wanted ratio}, "missed": [names]}; what is measured over HTTP is in bench_http.py,
+of live notebooks in bench_notebook.py.
 
-The programs measured are in tests/benchmarks/programs. The SDK lives in build/peers/mcp2 (`make bench` puts it there).
+The programs measured are in tests/benchmarks/programs. The peers live in build/peers (`make bench` puts them there).
 """
 
 from __future__ import annotations
@@ -21,12 +22,13 @@ from pathlib import Path
 from typing import Any
 
 from bench_http import over_http
+from bench_notebook import PEER, of_notebooks
 from bench_rows import Row, as_json, table
 from bench_sides import OURS, ROOT, SDK, SDK_NAME, CannotMeasure, Side, lows, python
 
 OUT = ROOT / "build" / "bench.json"
 MANY = 2000  # tools
-PARTS = ("startup", "stdio", "http")
+PARTS = ("startup", "stdio", "http", "notebook")
 
 RAW = Side("raw", (OURS, "raw_client"), (OURS, "raw_server.py"))
 MINE = Side("ours", (OURS, "ours_client"), (OURS, "ours_server.py"))
@@ -153,10 +155,13 @@ def main() -> None:
     bench = Bench(1 if options.quick else options.rounds, options.quick)
     if THEIRS not in bench.sides:
         print(f"no {SDK}: measuring without the SDK (make bench installs it)", file=sys.stderr)
+    if not Path(PEER).exists():
+        print(f"no {PEER}: measuring without datalayer's server (make bench installs it)", file=sys.stderr)
     parts = {
         "startup": (bench.imports, bench.connects),
         "stdio": (bench.calls, bench.at_once, bench.big, bench.many),
         "http": (partial(over_http, bench),),
+        "notebook": (partial(of_notebooks, bench),),
     }
     for name in options.parts or parts:
         for part in parts[name]:
@@ -165,9 +170,8 @@ def main() -> None:
     options.out.write_text(json.dumps(as_json(bench.rows), indent=1) + "\n", encoding="utf-8")
     print(table(bench.rows))
     missed = sum(len(row.missed()) for row in bench.rows)
-    print(
-        f"\nless is better, but for calls/s; smallest of {bench.rounds}. {missed} bars missed. Written to {options.out}"
-    )
+    print("\nless is better, but for calls/s; each the smallest (calls/s: the largest) of the rounds.")
+    print(f"{missed} bars missed. Written to {options.out}")
 
 
 if __name__ == "__main__":

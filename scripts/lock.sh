@@ -12,7 +12,7 @@ lock() {
 }
 
 lock dev pyproject.toml --extra lab --group dev
-for name in servers peers-mcp2 peers-mcp1 peers-fastmcp; do
+for name in servers peers-mcp2 peers-mcp1 peers-fastmcp peers-datalayer; do
     lock "$name" "requirements/$name.in"
 done
 for folder in tests/interop/npm tests/conformance/npm; do

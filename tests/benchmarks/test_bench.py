@@ -40,6 +40,9 @@ def load(name: str) -> Any:
 
 
 rows = load("bench_rows")
+load("bench_sides")  # the others import it
+notebook = load("bench_notebook")
+CELL = 3.0  # seconds of the cell beside which a variable is read
 
 
 def program(*command: str) -> dict[str, Any]:
@@ -80,6 +83,32 @@ def test_all_tools_are_counted(client: str, server: str) -> None:
 def test_every_subscription_hears_of_a_change() -> None:
     found = program("subscriptions.py", "20", sys.executable, "ours_http_server.py")
     assert (found["count"], found["told"]) == (20, 30)  # ten were there before the memory was looked at
+
+
+@pytest.mark.parametrize(
+    ("workload", "found"),
+    [
+        ("lists", {"ours": {"first", "whole", "count", "pages"}, "peer": set[str]()}),
+        ("views", {name: {"view", "inspect", "fingerprint", "growth", "frame"} for name in ("pandas", "polars")}),
+        ("bridge", {"direct": None, "bridge": None}),
+        ("start", {"cpu": None}),
+    ],
+)
+def test_a_live_notebook_is_measured_without_a_peer(workload: str, found: dict[str, set[str] | None]) -> None:
+    measured = program("notebook.py", workload, "0.05")
+    for name, keys in found.items():
+        assert measured[name] if keys is None else set(measured[name]) == keys
+    if workload == "lists":
+        assert (measured["ours"]["count"], measured["ours"]["pages"]) == (500, 3)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not Path(notebook.PEER).exists(), reason="the peer is not installed (make bench)")
+def test_the_peer_reads_the_same_kernel_and_waits_for_its_cell() -> None:
+    measured = program("notebook.py", "reads", "0.05", notebook.PEER)
+    assert set(measured["ours"]) == set(measured["peer"]) == {"idle", "sleeping", "computing"}
+    assert min(measured["peer"]["sleeping"], measured["peer"]["computing"]) > CELL * 0.8
+    assert max(measured["ours"].values()) < CELL
 
 
 def test_ratios_are_ours_by_the_others() -> None:
@@ -125,5 +154,5 @@ def test_the_whole_benchmark_writes_its_rows(tmp_path: Path) -> None:
     found = json.loads(out.read_text(encoding="utf-8"))["rows"]
     keys = {"name", "unit", "better", "ours", "peers", "raw", "ratios", "bars", "missed"}
     assert [set(row) for row in found] == [keys] * len(found)
-    for words in ("load_ext", "HTTP call, client, modern", "idle subscriptions"):
+    for words in ("load_ext", "HTTP call, client, modern", "idle subscriptions", "read one variable", "frame of"):
         assert any(words in row["name"] for row in found), words

@@ -27,7 +27,8 @@ class Session(asyncio.SubprocessProtocol):
             self.pieces.append(rest)
         for line in lines:
             message = json.loads(line)
-            self.waiting.pop(message["id"]).set_result(message)
+            if (number := message.get("id")) in self.waiting:  # else a server's own news
+                self.waiting.pop(number).set_result(message)
 
     def process_exited(self) -> None:
         self.ended.set_result(None)
@@ -55,8 +56,10 @@ class Session(asyncio.SubprocessProtocol):
 
 
 @asynccontextmanager
-async def connect(command: list[str]) -> AsyncGenerator[Session]:
-    process, session = await asyncio.get_running_loop().subprocess_exec(Session, *command, stderr=None)
+async def connect(command: list[str], *, patience: float = 10.0, **how: Any) -> AsyncGenerator[Session]:
+    """Start a server; it has `patience` seconds to end with its input. `how` is for the process (env, cwd, stderr)."""
+    options = {"stderr": None, **how}
+    process, session = await asyncio.get_running_loop().subprocess_exec(Session, *command, **options)
     session.stdin = process.get_pipe_transport(0)
     client = {"name": "raw", "version": "0"}
     await session.request("initialize", {"protocolVersion": "2025-11-25", "capabilities": {}, "clientInfo": client})
@@ -65,5 +68,9 @@ async def connect(command: list[str]) -> AsyncGenerator[Session]:
         yield session
     finally:
         session.stdin.close()
-        await asyncio.wait_for(session.ended, 10)
+        try:
+            await asyncio.wait_for(asyncio.shield(session.ended), patience)
+        except TimeoutError:
+            process.kill()
+            await session.ended
         process.close()
