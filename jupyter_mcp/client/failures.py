@@ -44,7 +44,6 @@ _SESSION = re.compile(
 )
 _SESSION_CODES = (-32000, -32001, -32600)
 HINTS = {
-    401: "It wants to know who you are: give it a token with --bearer, or a header with --header.",
     403: "It knows you and says no, or the token is not the right one: check it (--bearer, --header).",
     407: "It is the proxy that wants a password.",
     413: "What was sent is larger than it takes.",
@@ -82,10 +81,15 @@ def refused(error: Refused, server: str, what: str) -> ConnectionLost:
     """An HTTP status, with the little that a page said."""
     may_have_run = error.status < 300 or (error.status >= 500 and error.status not in _NOT_RUN)
     page = f" ({_clause(error.body)[:200]})" if error.body.strip() else ""
+    advice = HINTS.get(error.status, "")
+    if error.status == 401:
+        from jupyter_mcp.protocol.probe_http import who_asks
+
+        advice = who_asks(error.authorized, error.challenge)
     return ConnectionLost(
         f"The server '{server}' did not answer {what}: {error}{page}.",
         server=server,
-        hint=f"{ran(may_have_run)} {HINTS.get(error.status, '')}".rstrip(),
+        hint=f"{ran(may_have_run)} {advice}".rstrip(),
         may_have_run=may_have_run,
         status=error.status,
         body=error.body,

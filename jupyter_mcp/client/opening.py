@@ -173,10 +173,11 @@ class Opening:
 
 def _unanswered(error: BaseException | None) -> Event:
     """What a transport says instead of an answer, for the flow."""
-    from jupyter_mcp.protocol.probe_http import NoAnswer, Status
+    from jupyter_mcp.protocol.probe_http import NoAnswer, Status, who_asks
 
     if isinstance(error, Refused):
-        return Status(error.status, error.reason, error.body)
+        hint = "" if error.advised else who_asks(error.authorized, error.challenge) if error.status == 401 else None
+        return Status(error.status, error.reason, error.body, hint)
     reached = not isinstance(error, ConnectionLost) or error.may_have_run
     if isinstance(error, MCPError):
         return NoAnswer(error.message, reached, error.hint)

@@ -21,8 +21,9 @@ if TYPE_CHECKING:
     from jupyter_mcp.protocol.probe import Event, Step
 
 _NOT_ABOUT_THE_ERA = (401, 403, 407, 408, 429)
+_NOBODY = "It wants to know who you are: give it a token with --bearer, or a header with --header."
+_NOT_YOU = "It does not take the token it was given: it may be another one's, or have expired (--bearer, --header)."
 HINTS = {
-    401: "It wants to know who you are: give it a token with --bearer, or a header with --header.",
     403: "It does not let you in: check the URL, and the token (--bearer) or header (--header).",
     407: "It is the proxy that wants a password.",
     429: "It has had enough requests for now: wait a little.",
@@ -37,11 +38,13 @@ class Status:
     Attributes:
         status, reason: 404, "Not Found".
         body: a little of its text, printable.
+        hint: what to do about it, where that is known better than by the status alone; "" when the text says it.
     """
 
     status: int
     reason: str = ""
     body: str = ""
+    hint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,6 +67,16 @@ class NoAnswer:
 @dataclass(frozen=True, slots=True)
 class Downgrade:
     """Step: go on over HTTP+SSE at the same URL, on a fresh link; None when there is one, `NoAnswer` when not."""
+
+
+def who_asks(authorized: bool, challenge: str = "") -> str:
+    """What to do about a 401.
+
+    Args:
+        authorized: the request brought an `Authorization` header.
+        challenge: the answer's `WWW-Authenticate`, which may say that the token was looked at (RFC 6750, 3.1).
+    """
+    return _NOT_YOU if authorized or "invalid_token" in challenge else _NOBODY
 
 
 def after_discover(event: Event | None) -> str:
@@ -104,9 +117,12 @@ def _refused(method: str, event: Status) -> ConnectionFailed:
     words = f"HTTP {event.status} {event.reason}".rstrip()
     if event.status < 300:
         words += ", which holds no message"
+    hint = event.hint
+    if hint is None:
+        hint = HINTS.get(event.status, None if event.status >= 500 and event.status != 501 else _NO_ENDPOINT)
     return ConnectionFailed(
         f"The server answered {method} with {words}{page}.",
-        hint=HINTS.get(event.status, None if event.status >= 500 and event.status != 501 else _NO_ENDPOINT),
+        hint=hint or None,
         status=event.status,
         body=event.body or None,
     )

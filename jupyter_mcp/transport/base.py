@@ -61,14 +61,27 @@ class Refused(Exception):
         reason: its words ("Bad Gateway").
         body: the first part of the text, without markup and control characters, at most 500 characters.
         challenge: the `WWW-Authenticate` header; "" when there was none.
+        authorized: the request brought an `Authorization` header.
+        advised: the text is ours, and says what to do.
     """
 
-    def __init__(self, status: int, reason: str = "", body: str = "", challenge: str = "") -> None:
+    def __init__(
+        self,
+        status: int,
+        reason: str = "",
+        body: str = "",
+        challenge: str = "",
+        *,
+        authorized: bool = False,
+        advised: bool = False,
+    ) -> None:
         super().__init__(f"HTTP {status} {reason}".rstrip())
         self.status = status
         self.reason = reason
         self.body = body
         self.challenge = challenge
+        self.authorized = authorized
+        self.advised = advised
 
 
 class SessionEnded(Exception):

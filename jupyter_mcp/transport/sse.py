@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.framing import printable
+from jupyter_mcp.protocol.probe_http import HINTS, who_asks
 from jupyter_mcp.protocol.sse import SseDecoder, TooLarge
 from jupyter_mcp.transport.base import Closed, Noise, Refused
 from jupyter_mcp.transport.http.options import HttpOptions
@@ -238,8 +239,9 @@ def _failure(error: BaseException) -> BaseException:
     """What opening raises for it."""
     if isinstance(error, Refused):
         words = f"HTTP {error.status} {error.reason}".rstrip() + (f": {error.body}" if error.body else "")
+        hint = who_asks(error.authorized, error.challenge) if error.status == 401 else HINTS.get(error.status)
         return ConnectionFailed(
-            f"The server has no event stream at this URL ({words}).", status=error.status, body=error.body
+            f"The server has no event stream at this URL ({words}).", hint=hint, status=error.status, body=error.body
         )
     if isinstance(error, ConnectionLost):
         return ConnectionFailed(error.message, hint=error.hint)

@@ -80,6 +80,36 @@ async def test_who_we_are_is_not_a_question_of_the_era(method: str, status: int,
     assert hint in str(error)
 
 
+CHALLENGE = 'Bearer error="invalid_token"'
+
+
+@pytest.mark.parametrize(
+    ("refusal", "said", "other"),
+    [
+        (Refused(401), "give it a token", "was given"),
+        (Refused(401, challenge="Bearer"), "give it a token", "was given"),
+        (Refused(401, authorized=True), "does not take the token it was given", "give it"),
+        (Refused(401, challenge=CHALLENGE), "does not take the token it was given", "give it"),
+    ],
+)
+async def test_no_token_and_a_wrong_one_are_two_things(refusal: Refused, said: str, other: str) -> None:
+    at_first = str(await refused(http(client("server/discover"), fails(refusal))))
+    assert said in at_first and other not in at_first
+    async with scripted(client("tools/call"), fails(refusal), kind="http") as (connection, _, _peer):
+        with pytest.raises(ConnectionLost, match=said) as caught:
+            await connection.call_tool("probe")
+        assert other not in str(caught.value) and caught.value.status == 401
+
+
+async def test_a_refusal_that_says_what_to_do_is_given_no_second_advice() -> None:
+    moved = Refused(307, "Temporary Redirect", "it redirects to http://x/mcp; use that URL", advised=True)
+    error = await refused(http(client("server/discover"), fails(moved), client("initialize"), fails(moved)))
+    assert str(error) == (
+        "The server 'demo' answered initialize with HTTP 307 Temporary Redirect "
+        "(it redirects to http://x/mcp; use that URL)."
+    )
+
+
 async def test_a_server_that_cannot_be_reached_is_no_verdict_and_ends_it_at_once() -> None:
     away = ConnectionLost("127.0.0.1:1 refused the connection.", may_have_run=False, hint="Is it running?")
     error = await refused(http(client("server/discover"), fails(away)))
@@ -160,7 +190,10 @@ async def test_a_page_where_an_answer_is_due_makes_one_doubt_the_url(status: int
     assert ("which holds no message (Welcome)" in str(error)) == (status < 300)
 
 
-@pytest.mark.parametrize("hint", [*probe_http.HINTS.values(), *failures.HINTS.values()])
+@pytest.mark.parametrize(
+    "hint",
+    [*probe_http.HINTS.values(), *failures.HINTS.values(), probe_http.who_asks(False), probe_http.who_asks(True)],
+)
 def test_what_is_advised_survives_the_masking_of_secrets(hint: str) -> None:
     assert redact_text(hint) == hint
 

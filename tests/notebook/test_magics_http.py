@@ -160,7 +160,9 @@ def test_a_wrong_key_is_one_line_that_says_how_to_give_one(shell: Cells, web: Ru
     with pytest.raises(ConnectionFailed) as failed:
         shell.run(f"%mcp connect w {web.url} --bearer {wrong}")
     assert failed.value.status == 401
-    assert "--bearer" in str(failed.value)
+    assert "does not take the token it was given" in str(failed.value) and "--bearer" in str(failed.value)
+    with pytest.raises(ConnectionFailed, match="give it a token with --bearer"):
+        shell.run(f"%mcp connect w {web.url}")
     assert wrong not in everything(shell) + str(failed.value)
 
 

@@ -343,7 +343,16 @@ async def test_a_refusal_whose_text_does_not_end_is_a_refusal(monkeypatch: pytes
     assert isinstance(error, Refused) and (error.status, error.body) == (500, "the beg")
 
 
-@pytest.mark.parametrize("status", [401, 403])
+@pytest.mark.parametrize("name", ["Authorization", "authorization", "X-Key"])
+async def test_a_refusal_knows_whether_a_token_was_sent(name: str) -> None:
+    options = HttpOptions(headers={name: "Bearer x"})
+    async with FakeHttp(says(401, b"no")) as fake, opened(fake.url, options) as (transport, web):
+        await transport.send(legacy("initialize", 0))
+        error = await web.failure(0)
+    assert isinstance(error, Refused) and error.authorized == (name != "X-Key")
+
+
+@pytest.mark.parametrize("status", [401, 403, 413, 421])
 async def test_who_may_not_come_in_is_told_so_even_in_json_rpc(status: int) -> None:
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "who are you?"}}).encode()
     script = says(status, body, www_authenticate='Bearer resource_metadata="https://x/"')

@@ -307,7 +307,7 @@ async def test_a_redirect_to_another_origin_is_not_followed_and_named() -> None:
         ):
             async with FakeHttp(redirecting(307, location)) as fake:
                 error = await failure(fake.url, HttpOptions(headers=TOKEN))
-            assert isinstance(error, Refused) and error.status == 307
+            assert isinstance(error, Refused) and error.status == 307 and error.advised
             assert named in error.body and "pa55" not in error.body
     assert other.requests == []
 

@@ -104,7 +104,8 @@ async def test_an_endpoint_of_another_origin_is_refused(endpoint: str) -> None:
     ("status", "headers", "says"),
     [
         (404, {"content_type": "text/html"}, "HTTP 404 Not Found: gone away"),
-        (401, {"www_authenticate": "Bearer"}, "HTTP 401"),
+        (401, {"www_authenticate": "Bearer"}, "HTTP 401.*give it a token"),
+        (401, {"www_authenticate": 'Bearer error="invalid_token"'}, "does not take the token"),
         (200, {"content_type": "text/html"}, "no event stream but text/html"),
         (307, {"location": "http://localhost:1/sse"}, "use that URL"),
     ],

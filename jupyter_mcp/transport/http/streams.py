@@ -191,9 +191,10 @@ def refusal(answer: Answer, body: bytes, exchange: Exchange | None) -> Message |
     error = next((message for message in messages if jsonrpc.kind(message) == "error"), None)
     challenge = printable(answer.header("WWW-Authenticate"), 2000)
     if error is None:
-        return Refused(answer.status, answer.reason, plain(body), challenge)
-    if exchange is None or answer.status in (401, 403):
-        return Refused(answer.status, answer.reason, plain(jsonrpc.parse_error(error).message.encode()), challenge)
+        return Refused(answer.status, answer.reason, plain(body), challenge, authorized=answer.authorized)
+    if exchange is None or answer.status in _NOT_ABOUT_THE_REQUEST:
+        said = plain(jsonrpc.parse_error(error).message.encode())
+        return Refused(answer.status, answer.reason, said, challenge, authorized=answer.authorized)
     error["id"] = exchange.id
     return error
 

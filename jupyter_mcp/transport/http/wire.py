@@ -55,13 +55,15 @@ class Answer:
         status, reason: of the status line.
         header: gives one header, "" when it is absent.
         media_type: the content type without parameters, in lower case.
+        authorized: whether the request brought an `Authorization` header.
     """
 
-    __slots__ = ("_response", "_where", "media_type", "reason", "status")
+    __slots__ = ("_response", "_where", "authorized", "media_type", "reason", "status")
 
-    def __init__(self, response: aiohttp.ClientResponse, where: str) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, where: str, authorized: bool = False) -> None:
         self._response = response
         self._where = where
+        self.authorized = authorized
         self.status = response.status
         self.reason = printable(response.reason or "", 80)
         self.media_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
@@ -135,6 +137,7 @@ class Wire:
             if name.lower() == "user-agent":
                 del self._headers["User-Agent"]
         self._headers |= given
+        self._authorized = any(name.lower() == "authorization" for name in given)
         self._session: aiohttp.ClientSession | None = None
 
     def open(self) -> None:
@@ -209,7 +212,7 @@ class Wire:
         while True:
             response = await self._once(method, target, headers, body)
             if response.status not in (301, 302, 303, 307, 308) or "Location" not in response.headers:
-                return Answer(response, self.where)
+                return Answer(response, self.where, self._authorized)
             if followed == MOST_REDIRECTS:
                 response.close()
                 raise Refused(response.status, "Too many redirects", f"redirected {followed} times, then again")
@@ -243,7 +246,7 @@ class Wire:
         response.close()
         there = _within(target, location)
         if there is None:
-            raise Refused(status, response.reason or "", _elsewhere(target, location))
+            raise Refused(status, response.reason or "", _elsewhere(target, location), advised=True)
         if status == 303 and method == "POST":
             raise Refused(status, response.reason or "", f"it redirects a POST to a page, {_shown(there)}")
         if status in (301, 308) and target == self._target:
