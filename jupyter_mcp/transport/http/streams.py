@@ -32,6 +32,7 @@ EVENTS = "text/event-stream"
 DRAIN = 1.0  # seconds for the end of a stream whose response has come
 POST_LIMIT = 30.0  # seconds for what gets no answer to be taken
 REFUSAL_LIMIT = 2**20  # bytes read of an answer that is no success
+_NOT_ABOUT_THE_REQUEST = (401, 403, 413, 421)
 _SHOWN = 500  # characters of a page that are kept
 _PAGE = re.compile(r"<(script|style|head)\b.*?(</\1\s*>|\Z)|<!--.*?(-->|\Z)|<[^>]*(>|\Z)", re.IGNORECASE | re.DOTALL)
 _HEAD_METHOD = re.compile(rb'"method"\s*:')
@@ -184,8 +185,8 @@ def too_large(what: str, limit: int) -> RemoteProtocolError:
 def refusal(answer: Answer, body: bytes, exchange: Exchange | None) -> Message | Refused:
     """What an answer that is no success means: the JSON-RPC error it holds, as the response, or a `Refused`.
 
-    401 and 403 are about who asks, whatever they hold. An error is ours even under an id that is not: servers that
-    refuse a request before reading it invent one.
+    Some are about who asks, where, or how much, whatever they hold. An error is ours even under an id that is not:
+    servers that refuse a request before reading it invent one.
     """
     messages = parse_line(body).messages if body else []
     error = next((message for message in messages if jsonrpc.kind(message) == "error"), None)
