@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from typing import Any, cast
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.host.questions import Answer, Question, QuestionKind
+from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind
 
 __all__ = ["AnswerBook", "Scripted", "ScriptedAnswer", "properties"]
 
@@ -41,6 +41,8 @@ class _Rule:
         return sum(part is not None for part in (self.match, self.server, self.kind)), self.number
 
     def speaks_of(self, question: Question) -> bool:
+        if question.server == OURSELVES and self.server != OURSELVES:
+            return False  # a script for servers' forms decides nothing that the notebook asks
         if self.server is not None and self.server != question.server:
             return False
         if self.kind is not None and self.kind != question.kind:

@@ -1,0 +1,39 @@
+"""How much a conversation may do and show, as one value."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+__all__ = ["Limits"]
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """
+    Attributes:
+        rounds: how often the model is asked for one question; in the last one it may call no tool.
+        at_once: calls that run at the same time.
+        calls: calls of one round; the model is told about those beyond.
+        repeats: how often the very same call may give the very same result before it is no longer made.
+        tools: so many are described to the model; of more it is given a search.
+        found: tools that one search gives.
+        result: characters of one result that the model sees; the notebook has it whole.
+        results: characters of all results of one round.
+        images: pictures that the model sees of one result.
+        attachment: characters of one attached text; of a longer one its best passages are attached.
+        history: characters of all that was said; beyond it old results are left out, oldest first.
+        instructions: characters of one server's instructions.
+    """
+
+    rounds: int = 12
+    at_once: int = 8
+    calls: int = 32
+    repeats: int = 3
+    tools: int = 40
+    found: int = 8
+    result: int = 16_000
+    results: int = 64_000
+    images: int = 4
+    attachment: int = 24_000
+    history: int = 400_000
+    instructions: int = 2_000
