@@ -6,6 +6,7 @@ were filled in for a server are masked wherever they turn up (a server's stderr,
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
@@ -16,11 +17,18 @@ from jupyter_mcp.protocol.secrets import MASK
 if TYPE_CHECKING:
     from jupyter_mcp.host.specs import ServerSpec
 
-__all__ = ["MASK", "Redactor"]
+__all__ = ["MASK", "Redactor", "worth_masking"]
 
 _SAYING = ("message", "hint", "body", "challenge", "stderr", "data")  # attributes of errors that quote somebody
 _MOST_BEHIND = 20  # errors behind an error
 _SHORTEST = 6  # shorter values ("1", "true", "debug") would mask half of every text
+_COMMON = frozenset(  # what a variable with a secret's name holds where there is no secret, or none worth the name
+    (
+        "bearer", "changeme", "default", "development", "disabled", "enabled", "example", "keyring", "localhost",
+        "notset", "optional", "password", "production", "required", "secret", "staging", "testing", "undefined",
+    )
+)  # fmt: skip
+_DIFFERENT = 3  # characters; a row of one or two ("------", "0101010101") is in many texts
 
 
 class Redactor:
@@ -30,8 +38,8 @@ class Redactor:
         self._known: set[str] = set()
 
     def learn(self, values: Iterable[str]) -> None:
-        """These exact texts are secret from now on (texts under six characters are not learnt)."""
-        self._known.update(value for value in values if len(value) >= _SHORTEST)
+        """These exact texts are secret from now on, but for those that are not `worth_masking`."""
+        self._known.update(filter(worth_masking, values))
 
     def learn_spec(self, written: ServerSpec, filled: ServerSpec) -> None:
         """Learn what was filled in for a server: variables passed, placeholders, and what is named like a secret."""
@@ -90,6 +98,24 @@ class Redactor:
         if isinstance(value, list | tuple):
             return [self._mask(item) for item in cast("Iterable[Any]", value)]
         return value
+
+
+def worth_masking(value: str) -> bool:
+    """Whether a text can be masked wherever it turns up, without the mask hiding what is no secret.
+
+    Not when it is short or an everyday word, or the path of something that is there: `PWD` is named like a password,
+    `GOOGLE_APPLICATION_CREDENTIALS` like the key that lies in the file.
+    """
+    if len(value) < _SHORTEST or len(set(value)) < _DIFFERENT or value.lower() in _COMMON:
+        return False
+    return not (("/" in value or os.sep in value) and _is_there(value))
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return os.path.exists(os.path.expanduser(path))
+    except ValueError:  # a null character
+        return False
 
 
 def _hides(name: str, text: str) -> bool:

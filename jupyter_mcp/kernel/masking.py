@@ -8,12 +8,10 @@ from __future__ import annotations
 import os
 from typing import Any
 
-from jupyter_mcp.host.redaction import MASK, Redactor
+from jupyter_mcp.host.redaction import MASK, Redactor, worth_masking
 from jupyter_mcp.protocol.secrets import looks_secret
 
 __all__ = ["MASK", "redact", "secrets_of_environment"]
-
-SHORTEST = 6  # characters: a shorter value would mask half of every text
 
 
 def redact(value: Any) -> Any:
@@ -22,7 +20,7 @@ def redact(value: Any) -> Any:
 
 
 def secrets_of_environment() -> frozenset[str]:
-    """The values of environment variables that are named like secrets."""
+    """The values of environment variables that are named like secrets, as far as they are `worth_masking`."""
     return _current()[0]
 
 
@@ -36,9 +34,7 @@ def _current() -> tuple[frozenset[str], Redactor]:
     held = _last
     if held is not None and state and held[0] == state:
         return held[1]
-    found = frozenset(
-        value for name, value in tuple(os.environ.items()) if len(value) >= SHORTEST and looks_secret(name)
-    )
+    found = frozenset(value for name, value in tuple(os.environ.items()) if looks_secret(name) and worth_masking(value))
     cleaner = Redactor()
     cleaner.learn(found)
     _last = (state, (found, cleaner))

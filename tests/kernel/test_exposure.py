@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import types
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pydantic
 import pytest
@@ -12,6 +12,9 @@ import pytest
 from jupyter_mcp.kernel import exposure
 from jupyter_mcp.kernel.exposure import exposed, redact
 from tests.shared import shared_path
+
+if TYPE_CHECKING:
+    from pathlib import Path
 
 
 class Touchy:
@@ -90,6 +93,24 @@ def test_the_value_of_a_secret_environment_variable_is_a_secret_under_any_name(m
     monkeypatch.setenv("SOME_SERVICE_TOKEN", "plain words 77")
     assert exposed({"x": "plain words 77", "y": "other words"}) == exposure.Exposed(("y",), 1)
     assert redact({"seen": "it says plain words 77 here"}) == {"seen": "it says ••• here"}
+
+
+@pytest.mark.parametrize("value", ["production", "Disabled", "12345", "------", "0101010101", ""])
+def test_an_everyday_word_in_such_a_variable_masks_nothing(monkeypatch: pytest.MonkeyPatch, value: str) -> None:
+    monkeypatch.setenv("SOME_SERVICE_TOKEN", value)
+    assert exposed({"x": value}) == exposure.Exposed(("x",), 0)
+    assert redact(f"it says {value} here") == f"it says {value} here"
+
+
+def test_a_path_that_is_there_is_no_secret_whatever_its_variable_is_called(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    for name in ("PWD", "OLDPWD", "SERVICE_CREDENTIALS"):
+        monkeypatch.setenv(name, str(tmp_path))
+    assert redact(f"saved in {tmp_path}/a.csv") == f"saved in {tmp_path}/a.csv"
+    assert exposed({"folder": str(tmp_path)}) == exposure.Exposed(("folder",), 0)
+    monkeypatch.setenv("SERVICE_CREDENTIALS", "slashes/in/a/77+secret")
+    assert redact("it says slashes/in/a/77+secret here") == "it says ••• here"
 
 
 def test_only_and_besides() -> None:
