@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import ToolError
+from jupyter_mcp.kernel.anyvalue import ANY
 from jupyter_mcp.protocol.revisions import features
 from jupyter_mcp.server import results
 from jupyter_mcp.server.content import ToolResult
@@ -44,7 +45,7 @@ _RESULT = {
     "properties": {
         "notebook": _TEXT,
         "function": _TEXT,
-        "result": {"description": "what it returned; left out for pictures and files, which are content"},
+        "result": {**ANY, "description": "what it returned; left out for pictures and files, which are content"},
     },
     "required": ["notebook", "function"],
 }

@@ -32,6 +32,7 @@ KEY = "JUPYTER_MCP_STATE_KEY"
 """The environment variable that holds the secret that signs what travels through clients."""
 GRACE_SECONDS = 2.0
 """For requests that run when the kernel ends."""
+_TOKEN_HINT = f"It is what {TOKEN} held when this server was started, or what was printed then."
 
 
 def deploy(name: str, *, port: int = 0, host: str = "127.0.0.1", hosts: Sequence[str] = ()) -> dict[str, str]:
@@ -70,6 +71,7 @@ def deploy(name: str, *, port: int = 0, host: str = "127.0.0.1", hosts: Sequence
 async def _begin(server: Server, port: int, host: str, token: str | bool, hosts: Sequence[str]) -> Running:
     listening = serve_http(server, port=port, host=host, token=token, hosts=hosts, grace=GRACE_SECONDS)
     running = await listening.__aenter__()
+    running.endpoint.token_hint = _TOKEN_HINT
 
     async def end() -> None:
         await listening.__aexit__(None, None, None)

@@ -19,6 +19,7 @@ from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import Denied, MCPError
+from jupyter_mcp.kernel.anyvalue import AnyValue  # noqa: TC001 - read by the server
 from jupyter_mcp.kernel.contexts import clean
 from jupyter_mcp.kernel.mainthread import Busy
 from jupyter_mcp.kernel.outputs import Outputs, routed
@@ -103,13 +104,13 @@ def register(book: NotebookServer) -> None:
         """
         return cast("TaskWork", await executor.execute(ctx, code, store_history, timeout, background))
 
-    async def set_variable(notebook: str, name: str, value: Any, ctx: AsyncContext) -> ToolResult:
+    async def set_variable(notebook: str, name: str, value: AnyValue, ctx: AsyncContext) -> ToolResult:
         """Set a variable of the notebook to a JSON value. The person at the notebook is asked first.
 
         Args:
             notebook: which notebook.
             name: of the variable; it may be new.
-            value: any JSON.
+            value: any JSON; lists in lists three deep, or more within an object.
         """
         return await executor.set(ctx, name, value)
 

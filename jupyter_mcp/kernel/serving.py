@@ -44,6 +44,7 @@ __all__ = ["Serving", "current", "resume", "serve"]
 SWITCH_SECONDS = 0.001
 GRACE_SECONDS = 1.0
 """For requests that run when it ends."""
+_TOKEN_HINT = "The notebook's card shows it: %mcp serve, then Show URL and token."  # noqa: S105
 MOST_OPEN = 512
 MOST_SESSIONS = 128
 
@@ -209,6 +210,7 @@ class Serving:
             max_sessions=MOST_SESSIONS,
         ) as running:
             running.endpoint.on_refused = self.book.visitors.refused
+            running.endpoint.token_hint = _TOKEN_HINT
             self._running = running
             opened.set_result(running)
             try:

@@ -208,6 +208,11 @@ def test_a_variable_is_set_to_a_json_value(kernel: LiveKernel, client: Outside) 
     assert client.call("set_variable", notebook="nb", name="given", value=1).data["replaced"] is True
 
 
+def test_lists_in_lists_are_values_too(kernel: LiveKernel, client: Outside) -> None:
+    assert not client.call("set_variable", notebook="nb", name="deep", value=[[[1, {"a": [[[[2]]]]}]]]).is_error
+    assert kernel.run("print(deep)").text == "[[[1, {'a': [[[[2]]]]}]]]\n"
+
+
 @pytest.mark.parametrize("name", ["_hidden", "In", "get_ipython", "1x", "for", "a.b", ""])
 def test_names_that_are_none_or_ipythons_are_refused(kernel: LiveKernel, client: Outside, name: str) -> None:
     kernel.run("person.asked.clear()")

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.wording import nearest
+from jupyter_mcp.kernel import identity
 from jupyter_mcp.protocol.secrets import MASK
 
 if TYPE_CHECKING:
@@ -25,7 +26,8 @@ if TYPE_CHECKING:
 __all__ = ["CLIENTS", "COMMAND", "Recipe", "Setup", "agent_command", "bridge_command", "find", "shell_line"]
 
 COMMAND = "jupyter-mcp-host"
-_PLACES = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR")
+_PLACES = ("JUPYTER_RUNTIME_DIR", "JUPYTER_DATA_DIR", "XDG_DATA_HOME", "JUPYTER_PLATFORM_DIRS")
+"""What moves Jupyter's runtime folder. Agents pass on a few variables only (HOME, PATH and the like)."""
 _RESERVED = frozenset(("workspace", "claude-in-chrome", "ide", "computer-use"))
 """Names that Claude Code keeps for itself."""
 
@@ -92,10 +94,9 @@ def bridge_command(slug: str) -> list[str]:
 
 def agent_command(slug: str) -> list[str]:
     """The same as an agent has to start it: where Jupyter's runtime folder was moved, agents do not know that."""
-    moved = {name: os.environ[name] for name in _PLACES if os.environ.get(name)}
-    if not moved or os.name == "nt":
+    if os.name == "nt" or not any(os.environ.get(name) for name in _PLACES):
         return bridge_command(slug)
-    return ["env", *(f"{name}={value}" for name, value in moved.items()), *bridge_command(slug)]
+    return ["env", f"JUPYTER_RUNTIME_DIR={identity.folder().parent.absolute()}", *bridge_command(slug)]
 
 
 def shell_line(words: Sequence[str]) -> str:

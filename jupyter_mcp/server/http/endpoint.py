@@ -62,6 +62,7 @@ class Endpoint:
         open: responses that are streams of events now.
         running: how many requests and streams there are now.
         on_refused: told why a request was refused before it got as far as JSON-RPC (Host, Origin, token, size, room).
+        token_hint: a sentence for whoever comes with a wrong token or none: where the right one is found.
     """
 
     def __init__(
@@ -99,6 +100,7 @@ class Endpoint:
         self._expected: dict[Guarded, float] = {}  # requests whose body is still coming -> since when
         self.running = 0
         self.on_refused: Callable[[Refusal], object] | None = None
+        self.token_hint = ""
         self.closing = False
         self._interval = keep_alive / 2
         self._timer: asyncio.TimerHandle | None = None

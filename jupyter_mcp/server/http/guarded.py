@@ -1,8 +1,10 @@
 """What every handler of an endpoint does first and last: who may speak, how large a body may be, short answers.
 
 The order of the checks: Host, Origin, token, room, size. The body is read after them only, and that of a refused
-request is thrown away unread. JSON-RPC errors are in the body of an answer where the request got as far as JSON-RPC, a
-line of text where it did not.
+request is thrown away unread. What a POST gets for an answer is a JSON-RPC error also where the request did not get as
+far as JSON-RPC (then without its id): many clients show their users what that says, and of any other body only that
+there was an error. Whoever reads HTTP only gets a line of text, and so does who may try again (503) or
+is nowhere (404).
 
 Above: `handler`, `old_sse`. Below: `guard`, `response`.
 """
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
 else:
     Base = object
 
+_SAID_IN_JSON = (401, 403, 413, 421)
 _THROWN_AWAY = 4  # bodies up to so many times the limit are read to their end, so that the answer arrives
 
 
@@ -140,7 +143,11 @@ class Guarded(Base):
             self.endpoint.on_refused(refusal)
         if refusal.challenge:
             self.set_header("WWW-Authenticate", refusal.challenge)
-        self.plain(refusal.status, refusal.text)
+        text = f"{refusal.text} {self.endpoint.token_hint}".rstrip() if refusal.status == 401 else refusal.text
+        if self.request.method == "POST" and refusal.status in _SAID_IN_JSON:
+            self.reply(refusal.status, jsonrpc.error(None, INVALID_REQUEST, text))
+        else:
+            self.plain(refusal.status, text)
 
     def plain(self, status: int, text: str) -> None:
         """An answer for whoever reads HTTP only."""

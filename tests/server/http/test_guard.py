@@ -55,6 +55,35 @@ async def test_without_the_token_nothing_is_answered(method: str, authorization:
         assert SECRET not in await answer.text()
 
 
+@pytest.mark.parametrize(
+    ("headers", "status", "said"),
+    [
+        ({"Authorization": "Bearer wrong"}, 401, "This is not the token of this server. It is below the keyboard."),
+        (
+            {"Authorization": None},
+            401,
+            "This server wants a token (Authorization: Bearer). It is below the keyboard.",
+        ),
+        ({"Origin": "http://evil.example"}, 403, "Requests from pages of 'http://evil.example' are not taken"),
+        ({"Host": "evil.example"}, 421, "This server does not answer to the name 'evil.example'"),
+    ],
+)
+async def test_who_is_refused_is_told_why_in_the_words_of_json_rpc(
+    headers: dict[str, str | None], status: int, said: str
+):
+    """Many clients show what a JSON-RPC error says; of another body users learn only that there was an error."""
+    async with serving(token=SECRET) as (raw, _, _):
+        raw.running.endpoint.token_hint = "It is below the keyboard."
+        answer = await raw.modern("tools/list", headers=headers)
+        assert (answer.status, answer.kind) == (status, "application/json")
+        message = await answer.json()
+        assert (message["jsonrpc"], message["id"], message["error"]["code"]) == ("2.0", None, -32600)
+        assert message["error"]["message"].startswith(said)
+        plain = await raw.http("GET", {**headers})
+        assert (plain.status, plain.kind) == (status, "text/plain; charset=utf-8")
+        assert (await plain.text()).startswith(said)
+
+
 async def test_the_token_is_taken_whatever_the_case_of_the_scheme():
     async with serving(token=SECRET) as (raw, _, _):
         assert (await raw.modern("tools/list", headers={"Authorization": f"bearer {SECRET}"})).status == 200
