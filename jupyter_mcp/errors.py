@@ -241,7 +241,28 @@ class UnsupportedContent(ModelError):
 
 
 class ProviderError(ModelError):
-    """The model's provider answered with an error."""
+    """The model's provider answered with an error, broke off, or did not answer at all.
+
+    Attributes:
+        status: HTTP status, when it answered with one.
+        retry_after: seconds after which the provider takes another attempt, when it says so.
+        partial: the text that had come when it broke off.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        status: int | None = None,
+        retry_after: float | None = None,
+        partial: str = "",
+        server: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, server=server, hint=hint)
+        self.status = status
+        self.retry_after = retry_after
+        self.partial = partial
 
 
 class ConfigError(MCPError):
