@@ -35,6 +35,7 @@ __all__ = [
     "ViewError",
     "Wanted",
     "clipped",
+    "head_of",
     "human_bytes",
     "pick_format",
     "resume",
@@ -49,7 +50,7 @@ CSV, JSON, MARKDOWN, PNG, PLAIN = "text/csv", "application/json", "text/markdown
 MAX_BYTES = 64 * 1024
 _LEAST_BYTES, _MOST_BYTES = 256, 8 * 1024 * 1024
 _MOST_COLUMNS = 100  # named in a summary
-_LONGEST_CURSOR = 16_384
+_LONGEST_CURSOR = 1_000_000  # it holds names of columns, as many as were wanted
 _ROWS = re.compile(r"\s*(-?\d{1,15})?\s*(?:(:)\s*(-?\d{1,15})?\s*)?")
 
 
@@ -204,6 +205,24 @@ def span(rows: str | None, length: int) -> Span:
         last = int(match[3]) if match[3] else None
     start, stop, _ = slice(first, last).indices(length)
     return Span(start, max(start, stop))
+
+
+def head_of(wanted: Wanted, unasked: int, most: int) -> int:
+    """How many rows from the first one are wanted of something that is computed when it is read.
+
+    Args:
+        unasked: when no rows are named.
+        most: at a time.
+
+    Raises:
+        ViewError: other rows than the first ones.
+    """
+    if not wanted.rows or not wanted.rows.strip():
+        return unasked
+    first, colon, last = wanted.rows.replace(" ", "").partition(":")
+    if colon and first in ("", "0") and ((last.isascii() and last.isdigit()) or not last) and len(last) < 16:
+        return min(int(last), most) if last else most
+    raise ViewError("unsupported", "what is computed when it is read shows its first rows only; write rows as 0:50")
 
 
 # --- cursors ---------------------------------------------------------------------------------------------------------

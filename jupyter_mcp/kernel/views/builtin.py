@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import signal
 import threading
+import time
 import types
 import zlib
 from dataclasses import replace
@@ -31,13 +32,25 @@ from jupyter_mcp.kernel.views.viewer import Viewer
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-__all__ = ["Blob", "Container", "Number", "Object", "Record", "Text", "json_view", "own_repr", "text_view"]
+__all__ = [
+    "Blob",
+    "Container",
+    "Number",
+    "Object",
+    "Record",
+    "Text",
+    "fingerprint_of",
+    "json_view",
+    "own_repr",
+    "text_view",
+]
 
 _CONTEXT = 65_536  # characters before and after a piece of a long text in which a secret may begin or end
 _SAMPLED = 64
 _REPR_SECONDS = 1.0
 _SMALL = 1 << 53
 _EDGE = 512  # characters that masked text at the edge of a piece may add
+_NAMESPACE = "these are the names of a module, which are not shown; ask for a variable by its own name"
 _PEM_BEGIN = "-----BEGIN "
 
 
@@ -61,47 +74,58 @@ class Text(Viewer):
     kind = "text"
 
     def facts(self, value: object) -> dict[str, Any]:
-        text = str.__str__(cast("str", value))
-        return {"length": len(text), "text": redact(plain.text_of(text, 80))}
+        length = str.__len__(cast("str", value))
+        return {"length": length, "text": redact(plain.text_of(plain.part_of(value, 0, 2000), 80))}
 
     def view(self, value: object, wanted: Wanted) -> View:
-        return text_view(value, str.__str__(cast("str", value)), wanted)
+        return text_view(value, cast("str", value), wanted)
 
     def fingerprint(self, value: object) -> int | None:
-        text = str.__str__(cast("str", value))
-        return zlib.crc32(_sampled(text).encode("utf-8", "surrogatepass"), len(text))
+        return zlib.crc32(_sampled(value).encode("utf-8", "surrogatepass"), str.__len__(cast("str", value)))
 
 
 class Blob(Viewer):
     kind = "bytes"
 
     def facts(self, value: object) -> dict[str, Any]:
-        size = memoryview(cast("bytes", value)).nbytes
+        size = _raw(value, 0, 0)[1]
         return {"length": size, "nbytes": size}
 
     def view(self, value: object, wanted: Wanted) -> View:
-        raw = memoryview(cast("bytes", value))
-        try:
-            raw = raw.cast("B")
-        except TypeError:
-            raise ViewError("unsupported", "a memory view with gaps cannot be shown") from None
-        signature = (raw.nbytes,)
+        size = _raw(value, 0, 0)[1]
+        signature = (size,)
         wanted, at = resume(value, wanted, signature)
-        where = span(wanted.rows, raw.nbytes)
+        where = span(wanted.rows, size)
         start = where.start if at is None else at
         stop = min(where.stop, start + wanted.budget)
-        text, _ = _window(raw.nbytes, lambda a, b: raw[a:b].tobytes().decode("latin-1"), start, stop)
+        text, _ = _window(size, lambda a, b: _raw(value, a, b)[0].decode("latin-1"), start, stop)
         cursor = seal(value, wanted, signature, stop) if stop < where.stop else None
         mime_type = _sniffed(text) if start == 0 and cursor is None else "application/octet-stream"
         return View(mime_type, blob=text.encode("latin-1", "replace"), cursor=cursor)
 
     def fingerprint(self, value: object) -> int | None:
-        raw = memoryview(cast("bytes", value))
-        if not raw.contiguous:
-            return None
-        raw = raw.cast("B")
-        middle = raw.nbytes // 2
-        return zlib.crc32(b"".join((raw[:1024], raw[middle : middle + 1024], raw[-1024:])), raw.nbytes)
+        size = _raw(value, 0, 0)[1]
+        places = (0, size // 2, max(0, size - 1024))
+        return zlib.crc32(b"".join(_raw(value, at, at + 1024)[0] for at in places), size)
+
+
+def _raw(value: object, start: int, stop: int) -> tuple[bytes, int]:
+    """A stretch of bytes, and how many there are; of a class derived from bytes without its own buffer.
+
+    Raises:
+        ViewError: they do not lie side by side.
+    """
+    if safe.is_a(value, bytes):
+        whole = cast("bytes", value)
+        return _bytes_items(whole, slice(start, stop)), bytes.__len__(whole)
+    try:
+        raw = memoryview(cast("bytearray", value)).cast("B")
+    except (TypeError, ValueError):
+        raise ViewError("unsupported", "a memory view with gaps, or a released one, cannot be shown") from None
+    return raw[start:stop].tobytes(), raw.nbytes
+
+
+_bytes_items = safe.untyped(bytes).__getitem__
 
 
 class Container(Viewer):
@@ -111,11 +135,13 @@ class Container(Viewer):
         return {"length": plain.size_of(value), "nbytes": safe.shallow_size(value)}
 
     def view(self, value: object, wanted: Wanted) -> View:
+        if safe.is_namespace(value):
+            raise ViewError("unsupported", _NAMESPACE)
         size = plain.size_of(value) or 0
         return json_view(value, wanted, size, lambda a, b: plain.items_of(value, a, b), plain.is_mapping(value))
 
     def fingerprint(self, value: object) -> int | None:
-        return _fingerprint(value, 3)
+        return fingerprint_of(value, 3)
 
     def step(self, value: object, key: str | int) -> object:
         return paths.step_plain(value, key)
@@ -142,6 +168,8 @@ class Object(Viewer):
         return {"nbytes": safe.shallow_size(value)}
 
     def view(self, value: object, wanted: Wanted) -> View:
+        if safe.is_namespace(value):
+            raise ViewError("unsupported", _NAMESPACE)
         mime_type = pick_format(wanted.format, JSON, PLAIN)
         if mime_type == PLAIN:
             return text_view(value, own_repr(value), wanted)
@@ -162,7 +190,7 @@ class Object(Viewer):
 
     def fingerprint(self, value: object) -> int | None:
         held = safe.instance_dict(value)
-        return None if held is None or safe.is_a(value, type) else _fingerprint(plain.fields(value), 2)
+        return None if held is None or safe.is_a(value, type) else fingerprint_of(plain.fields(value), 2)
 
     def step(self, value: object, key: str | int) -> object:
         return paths.step_plain(value, key)
@@ -172,17 +200,21 @@ class Object(Viewer):
 
 
 def text_view(value: object, text: str, wanted: Wanted) -> View:
-    """A piece of a text: `rows` are characters; it goes on by a cursor. The value is the object the text stands for."""
+    """A piece of a text: `rows` are characters; it goes on by a cursor. The value is the object the text stands for.
+
+    The text may be of a derived class: only its characters are read.
+    """
     mime_type = pick_format(wanted.format, PLAIN, MARKDOWN, JSON)
-    signature = (len(text), zlib.crc32(_sampled(text).encode("utf-8", "surrogatepass")))
+    length = str.__len__(text)
+    signature = (length, zlib.crc32(_sampled(text).encode("utf-8", "surrogatepass")))
     wanted, at = resume(value, wanted, signature)
-    where = span(wanted.rows, len(text))
+    where = span(wanted.rows, length)
     start = where.start if at is None else at
     stop = _fitting(text, start, where.stop, wanted.budget // (2 if mime_type == JSON else 1))
-    piece, masked = _window(len(text), lambda a, b: text[a:b], start, stop)
+    piece, masked = _window(length, lambda a, b: plain.part_of(text, a, b), start, stop)
     piece = piece.encode("utf-8", "replace").decode()
     cursor = seal(value, wanted, signature, stop) if stop < where.stop else None
-    note = f"characters {start:,} to {stop:,} of {len(text):,}" if stop - start < len(text) else None
+    note = f"characters {start:,} to {stop:,} of {length:,}" if stop - start < length else None
     if masked:
         note = f"{note}; secrets are masked" if note else "secrets are masked"
     if mime_type == JSON:
@@ -192,17 +224,17 @@ def text_view(value: object, text: str, wanted: Wanted) -> View:
 
 def _fitting(text: str, start: int, stop: int, budget: int) -> int:
     """Where a piece from `start` ends so that it fits in UTF-8, at a line's or a word's end when there is one near."""
-    stop = min(stop, start + budget)
-    size = len(text[start:stop].encode("utf-8", "replace"))
+    piece = plain.part_of(text, start, min(stop, start + budget))
+    size = len(piece.encode("utf-8", "replace"))
     while size > budget:
-        stop = start + max(1, (stop - start) * budget // size - 1)
-        size = len(text[start:stop].encode("utf-8", "replace"))
-    if stop < len(text) and stop - start > 256:
+        piece = piece[: max(1, len(piece) * budget // size - 1)]
+        size = len(piece.encode("utf-8", "replace"))
+    if start + len(piece) < str.__len__(text) and len(piece) > 256:
         for end in ("\n", " "):
-            near = text.rfind(end, stop - (stop - start) // 8, stop)
-            if near > start:
-                return near + 1
-    return stop
+            near = piece.rfind(end, len(piece) - len(piece) // 8)
+            if near > 0:
+                return start + near + 1
+    return start + len(piece)
 
 
 def _window(length: int, read: Callable[[int, int], str], start: int, stop: int) -> tuple[str, bool]:
@@ -228,9 +260,11 @@ def _last_line(text: str) -> str:
     return text[text.rfind("\n") + 1 :]
 
 
-def _sampled(text: str) -> str:
-    middle = len(text) // 2
-    return text if len(text) <= 3072 else text[:1024] + text[middle : middle + 1024] + text[-1024:]
+def _sampled(text: object) -> str:
+    length = str.__len__(cast("str", text))
+    if length <= 3072:
+        return plain.part_of(text, 0, length)
+    return "".join(plain.part_of(text, at, at + 1024) for at in (0, length // 2, length - 1024))
 
 
 def _said(value: Any) -> str:
@@ -266,15 +300,18 @@ def json_view(
     used, cut = 2, False
     try:
         for item in items(start, min(where.stop, start + wanted.budget // 2)):
-            found, cost, short = _fit(item, pairs, wanted.budget)
+            found, cost, short = _fit(item, pairs, wanted.budget - 1)  # and the other bracket
             if out and used + cost > wanted.budget:
                 break
             used, cut = used + cost, cut or short
             out.append(found)
     except RuntimeError:
         raise ViewError("changed", "the object changed while it was read; read it again") from None
-    stop = start + len(out)
     data: Any = _joined(out) if pairs else out
+    while len(out) > 1 and pairs and len(dumps(data).encode()) > wanted.budget:  # a repeated name got a number
+        out.pop()
+        data = _joined(out)
+    stop = start + len(out)
     cursor = seal(value, replace(wanted, format=mime_type), (size,), stop) if stop < where.stop else None
     notes = [f"items {start:,} to {stop:,} of {size:,}"] if stop - start < size else []
     notes += ["some values are cut: read them by their path"] if cut else []
@@ -345,20 +382,24 @@ class _Alarm:
         self._armed = False
 
     def call(self, function: Callable[[], str], seconds: float) -> str:
-        """What the function returns.
+        """What the function returns. A timer that runs already goes on afterwards.
 
         Raises:
             _Late: it took longer.
         """
         before = signal.signal(signal.SIGALRM, self._ring)
+        began = time.monotonic()
         self._armed = True
-        signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)  # again and again: foreign code may swallow the first
+        # again and again: foreign code may swallow the first
+        left, interval = signal.setitimer(signal.ITIMER_REAL, seconds, 0.1)
         try:
             return function()
         finally:
             self._armed = False
             signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before)
+            signal.signal(signal.SIGALRM, signal.SIG_DFL if before is None else before)
+            if left:
+                signal.setitimer(signal.ITIMER_REAL, max(0.001, left - (time.monotonic() - began)), interval)
 
     def _ring(self, number: int, frame: types.FrameType | None) -> None:
         if self._armed:
@@ -372,7 +413,7 @@ def _signature(value: object) -> str:
     return f"def {clipped(function.__name__, 80)}({', '.join(clipped(name, 40) for name in names[:20])})"
 
 
-def _fingerprint(value: object, depth: int) -> int:
+def fingerprint_of(value: object, depth: int) -> int:
     """Over a sample of the items: their number, the values of plain ones, the identity of others."""
     known, found = plain.scalar(value, 200)
     if known:
@@ -389,7 +430,7 @@ def _fingerprint(value: object, depth: int) -> int:
         for item in items:
             parts: tuple[object, ...] = cast("tuple[object, ...]", item) if plain.is_mapping(value) else (item,)
             for part in parts:
-                crc = zlib.crc32(b"%d" % _fingerprint(part, depth - 1), crc)
+                crc = zlib.crc32(b"%d" % fingerprint_of(part, depth - 1), crc)
     except RuntimeError:
         return crc ^ 1
     return crc

@@ -98,6 +98,8 @@ def _header(names: list[str], mime_type: str) -> str:
 def _line(cells: Any, mime_type: str) -> str:
     if mime_type == MARKDOWN:
         return "| " + " | ".join(_flat(cell).replace("|", "\\|").replace("\n", " ") for cell in cells) + " |\n"
+    if not cells:
+        return ""
     out = io.StringIO()
     csv.writer(out, lineterminator="\n").writerow([_flat(cell) for cell in cells])
     return out.getvalue()
@@ -131,7 +133,13 @@ def distinct(names: list[str]) -> list[str]:
 
 def schema_type(dtype: str) -> str:
     """The type of Frictionless Table Schema that a library's type name stands for."""
+    if dtype.endswith("]") and dtype.rpartition("[")[2][:-1].strip("0123456789") == "":
+        return "array"  # INTEGER[], INTEGER[3]
+    if dtype[:1] in "<>=|" and dtype[1:2] == "U":
+        return "string"  # numpy's texts of a fixed length
     low = dtype.lower()
+    if low.startswith("dictionary<values="):
+        return schema_type(dtype.partition("=")[2])
     for words, found in _SCHEMA_TYPES:
         if low.startswith(words):
             return found
@@ -141,12 +149,14 @@ def schema_type(dtype: str) -> str:
 _SCHEMA_TYPES: tuple[tuple[tuple[str, ...], str], ...] = (
     (("list", "array", "large_list", "fixed_size_list"), "array"),
     (("struct", "map"), "object"),
+    (("interval[",), "any"),  # pandas': from one value to another
+    (("interval",), "duration"),
     (("int", "uint", "bigint", "hugeint", "smallint", "tinyint", "long", "short"), "integer"),
-    (("float", "double", "decimal", "halffloat", "real"), "number"),
+    (("float", "double", "decimal", "halffloat", "real", "bfloat", "qint", "quint"), "number"),
     (("bool",), "boolean"),
     (("datetime", "timestamp"), "datetime"),
     (("date",), "date"),
-    (("duration", "timedelta", "interval"), "duration"),
+    (("duration", "timedelta"), "duration"),
     (("time",), "time"),
-    (("str", "utf8", "large_string", "categorical", "category", "enum", "varchar", "dictionary", "uuid"), "string"),
+    (("str", "utf8", "large_string", "categorical", "category", "enum", "varchar", "uuid"), "string"),
 )

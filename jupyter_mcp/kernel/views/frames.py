@@ -32,11 +32,14 @@ from jupyter_mcp.kernel.views.viewer import Viewer
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-__all__ = ["CHARS", "MOST_COLUMNS", "Frame", "cells_of", "chosen"]
+__all__ = ["CHARS", "ITEMS", "KEPT", "MOST_COLUMNS", "Frame", "cells_of", "chosen"]
 
 CHARS = 500  # of a cell
+KEPT = 1501  # characters of a cell that are read: what follows a cut may show that it is a secret
+ITEMS = 21  # of a list in a cell that are read
 MOST_COLUMNS = 100  # unless they are named
 _MOST_NAMED = 1000
+_SAMPLED = 30  # columns of which a fingerprint is made
 _MOST_ROWS, _ROWS_UNASKED, _CHUNK = 10_000, 100, 100  # in one view; when no rows are named; read at once
 
 
@@ -49,13 +52,16 @@ class Frame(Viewer):
         frame = self.plain(value)
         return {
             "shape": self.shape(value, frame),
-            "columns": tuple(map(Column, self.names(frame)[:_MOST_NAMED], self.dtypes(frame)[:_MOST_NAMED])),
+            "columns": tuple(map(Column, self.names(frame, _MOST_NAMED), self.dtypes(frame, self._named(frame)))),
             "nbytes": self.nbytes(frame),
         }
 
+    def _named(self, frame: Any) -> range:
+        return range(min(self.width(frame), _MOST_NAMED))
+
     def shape(self, value: object, frame: Any) -> tuple[int, ...]:
         """The shape as the library gives it."""
-        return self.height(frame), len(self.names(frame))
+        return self.height(frame), self.width(frame)
 
     def columns(self, value: object) -> list[str]:
         return self.names(self.plain(value))
@@ -63,8 +69,9 @@ class Frame(Viewer):
     def view(self, value: object, wanted: Wanted) -> View:
         mime_type = pick_format(wanted.format, CSV, JSON, MARKDOWN)
         frame = self.plain(value)
-        height, names = self.height(frame), self.names(frame)
-        signature = (height, len(names), zlib.crc32("\0".join(names[:_MOST_NAMED]).encode("utf-8", "replace")))
+        height, names = self.height(frame), self.names(frame, None if wanted.columns else _MOST_NAMED)
+        width = self.width(frame)
+        signature = (height, width, zlib.crc32("\0".join(names[:_MOST_NAMED]).encode("utf-8", "replace")))
         wanted, at = resume(value, wanted, signature)
         where = span(wanted.rows, height)
         start = where.start if at is None else at
@@ -75,22 +82,21 @@ class Frame(Viewer):
         except (ViewError, MemoryError):
             raise
         except Exception as error:
-            if self.height(frame) != height or len(self.names(frame)) != len(names):
+            if self.height(frame) != height or self.width(frame) != width:
                 raise ViewError("changed", "the table changed while it was read; read it again") from None
             raise ViewError("failed", f"its library cannot read these rows: {safe.name_of(type(error))}") from None
-        text, data, count = rendered(page, mime_type, wanted.budget)
+        deep, said = self.deep(frame, places, names, wanted.budget) if wanted.deep else (None, "")
+        room = wanted.budget - (len(dumps(deep).encode()) + 10 if deep else 0)
+        text, data, count = rendered(page, mime_type, room)
         end = start + count
-        data["rows"] = [start, end]
-        data["total"] = height
+        data |= {"rows": [start, end], "total": height, **({"deep": deep} if deep else {})}
         if mime_type == JSON:
             text = dumps(data)
         notes = [f"rows {start:,} to {end:,} of {height:,}"]
-        if len(places) < len(names) and not wanted.columns:
-            notes.append(f"{len(places):,} of {len(names):,} columns: name others in columns")
-        if wanted.deep:
-            data["deep"], said = self.deep(frame, places, names)
-            notes.append(said)
-        kept = replace(wanted, format=mime_type)
+        if len(places) < width and not wanted.columns:
+            notes.append(f"{len(places):,} of {width:,} columns: name others in columns")
+        notes += [said] if said else []
+        kept = replace(wanted, format=mime_type, columns=tuple(names[at] for at in places) if wanted.columns else None)
         cursor = seal(value, kept, signature, end) if end < where.stop and count else None
         return View(mime_type, text=text, data=data, cursor=cursor, note="; ".join(notes))
 
@@ -106,17 +112,24 @@ class Frame(Viewer):
             at, size = at + more.height, size + sum(map(len, map(repr, more.cells)))
         return page
 
-    def deep(self, frame: Any, places: Sequence[int], names: list[str]) -> tuple[dict[str, Any], str]:
-        """Nulls of each shown column, and memory with what it refers to."""
-        nulls = {names[at]: self.nulls(frame, at) for at in places}
+    def deep(self, frame: Any, places: Sequence[int], names: list[str], budget: int) -> tuple[dict[str, Any], str]:
+        """Nulls of the shown columns (of as many as fit a quarter of the budget), and memory with all it refers to."""
+        nulls: dict[str, int] = {}
+        room = budget // 4 - 40
+        for at in places:
+            nulls[names[at]] = self.nulls(frame, at)
+            room -= len(dumps(names[at]).encode()) + 22
+            if room < 0:
+                del nulls[names[at]]
+                break
         size = self.deep_bytes(frame)
         return {"nulls": nulls, "nbytes": size}, f"about {human_bytes(size)} in memory"
 
     def fingerprint(self, value: object) -> int | None:
         frame = self.plain(value)
-        height, names = self.height(frame), self.names(frame)
-        crc = zlib.crc32(repr((height, names[:50])).encode("utf-8", "replace"))
-        places = list(range(min(len(names), 30)))
+        height, names = self.height(frame), self.names(frame, _SAMPLED)
+        crc = zlib.crc32(repr((height, self.width(frame), names)).encode("utf-8", "replace"))
+        places = range(len(names))
         for start in sorted({0, height // 3, 2 * height // 3, max(0, height - 8)}):
             page = self.page(frame, start, min(height, start + 8), places, names)
             crc = zlib.crc32(repr(page.cells).encode("utf-8", "replace"), crc)
@@ -139,12 +152,16 @@ class Frame(Viewer):
         """Number of rows."""
         raise NotImplementedError
 
-    def names(self, frame: Any) -> list[str]:
-        """Names of the columns as they are shown: texts, none twice."""
+    def width(self, frame: Any) -> int:
+        """Number of columns, with those of an index."""
         raise NotImplementedError
 
-    def dtypes(self, frame: Any) -> list[str]:
-        """Types of the columns as the library spells them."""
+    def names(self, frame: Any, most: int | None = None) -> list[str]:
+        """Names of the columns (of the first ones, if so many are enough) as they are shown: texts, none twice."""
+        raise NotImplementedError
+
+    def dtypes(self, frame: Any, places: Sequence[int]) -> list[str]:
+        """Types of some columns as the library spells them."""
         raise NotImplementedError
 
     def nbytes(self, frame: Any) -> int | None:
@@ -173,12 +190,10 @@ class Frame(Viewer):
         """Some rows and columns as JSON cells."""
         import narwhals as nw
 
-        dtypes = self.dtypes(frame)
         shown = [names[at] for at in places]
         small = nw.from_native(self.cut(frame, start, stop, places, shown), eager_only=True)
         cells = tuple(cells_of(small.get_column(name).to_list(), self.nan_is_null) for name in shown)
-        columns = tuple(Column(name, dtypes[at]) for name, at in zip(shown, places, strict=True))
-        return Page(columns, cells)
+        return Page(tuple(map(Column, shown, self.dtypes(frame, places))), cells)
 
 
 def cells_of(values: Sequence[Any], nan_is_null: bool = False) -> list[Any]:

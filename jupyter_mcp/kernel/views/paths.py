@@ -53,6 +53,8 @@ def walk(value: object, path: str, step: Callable[[object, str | int], object]) 
         ViewError: "no such path"; or it passes a name that means a secret.
     """
     for key in parse(path):
+        if safe.is_namespace(value):
+            raise ViewError("unsupported", f'"{clipped(path, 100)}" leads through a module, whose names are not shown')
         if (type(key) is str and looks_secret(key)) or _is_value_of_secret(value, key):
             raise ViewError("unsupported", f'"{clipped(path, 100)}" is hidden: it is named like a secret')
         try:

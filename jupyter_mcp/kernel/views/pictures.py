@@ -9,9 +9,8 @@ import io
 import sys
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.kernel.masking import redact
 from jupyter_mcp.kernel.views import safe
-from jupyter_mcp.kernel.views.base import PNG, View, ViewError, Wanted, clipped, pick_format
+from jupyter_mcp.kernel.views.base import PNG, View, ViewError, Wanted, pick_format
 from jupyter_mcp.kernel.views.viewer import Viewer
 
 if TYPE_CHECKING:
@@ -81,56 +80,10 @@ class Figure(Viewer):
         return View(mime_type, blob=image)
 
 
-class Estimator(Viewer):
-    """Estimators of scikit-learn's kind: the parameters their constructor takes, as they hold them now."""
-
-    kind = "estimator"
-
-    def facts(self, value: object) -> dict[str, Any]:
-        fitted = any(name.endswith("_") and not name.startswith("_") for name in safe.instance_dict(value) or {})
-        return {"text": "fitted" if fitted else "not fitted"}
-
-    def view(self, value: object, wanted: Wanted) -> View:
-        from jupyter_mcp.kernel.views import plain
-        from jupyter_mcp.kernel.views.base import JSON
-        from jupyter_mcp.kernel.views.formats import dumps
-
-        pick_format(wanted.format, JSON)
-        held = safe.instance_dict(value) or {}
-        names = _parameters(type(value))
-        limits = plain.Limits(depth=3, items=50, chars=200, nodes=500)
-        writer = plain.Plain(limits)
-        parameters = {name: writer.of(held[name]) for name in names if name in held}
-        fitted = [clipped(name, 80) for name in held if name.endswith("_") and not name.startswith("_")][:50]
-        data = redact({"type": safe.label_of(value), "parameters": parameters, "fitted": fitted})
-        if len(dumps(data).encode()) > wanted.budget:
-            data = dict[str, Any](type=safe.label_of(value), parameters={}, fitted=[])
-        return View(JSON, text=dumps(data), data=data)
-
-    def step(self, value: object, key: str | int) -> object:
-        held = safe.instance_dict(value) or {}
-        if type(key) is not str or key.startswith("_"):
-            raise LookupError(key)
-        return held[key]
-
-
-def _parameters(cls: type) -> list[str]:
-    """Names that the constructor takes, read from its code."""
-    import types
-
-    for base in safe.mro(cls):
-        made = safe.class_dict(base).get("__init__")
-        if type(made) is types.FunctionType:
-            code = made.__code__
-            return list(code.co_varnames[1 : code.co_argcount + code.co_kwonlyargcount])
-    return []
-
-
 PICTURES: tuple[tuple[str, Viewer], ...] = (
     ("PIL.Image.Image", Picture()),
     ("matplotlib.figure.Figure", Figure()),
     ("plotly.basedatatypes.BaseFigure", Figure()),
     ("altair.vegalite.v6.api.TopLevelMixin", Figure()),
     ("altair.vegalite.v5.api.TopLevelMixin", Figure()),
-    ("sklearn.base.BaseEstimator", Estimator()),
 )

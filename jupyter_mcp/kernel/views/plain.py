@@ -37,11 +37,13 @@ __all__ = [
     "items_of",
     "key_text",
     "number",
+    "part_of",
     "scalar",
     "size_of",
 ]
 
 _tuple_items = safe.untyped(tuple).__getitem__
+_text_items = safe.untyped(str).__getitem__
 _BIG = 1 << 63
 _AHEAD = 1000  # characters after a cut in which a secret may end
 _SURROGATES = re.compile("[\ud800-\udfff]")
@@ -79,6 +81,8 @@ class Plain:
             return "<the object around it>"
         if size_of(value) is None and not is_record(value):
             return f"<{safe.label_of(value)}>"
+        if safe.is_namespace(value):
+            return "<the names of a module>"
         if len(self._around) >= limits.depth or limits.nodes <= 0:
             limits.cut = True
             return f"<{safe.label_of(value)}, {_many(value)}>"
@@ -154,7 +158,7 @@ def scalar(value: object, chars: int) -> tuple[bool, Any]:
     if cls is str:
         return True, text_of(cast("str", value), chars)
     if cls is int or cls is float:
-        return True, number(cast("int | float", value))
+        return True, number(value)
     writer = _WRITERS.get(cls)
     if writer is not None:
         return True, writer(value)
@@ -162,19 +166,33 @@ def scalar(value: object, chars: int) -> tuple[bool, Any]:
         name = (safe.instance_dict(value) or {}).get("_name_")
         return True, f"{safe.name_of(cls)}.{name}" if type(name) is str else f"<{safe.label(cls)}>"
     found = next(filter(None, map(_BASES.get, safe.mro(cls))), None)
+    if found is not None and (safe.is_a(value, str) or safe.is_a(value, bytes)):
+        return True, found(value, chars)  # numpy's own too: as they are, not copied
     known, item = _library_scalar(value)
     return (known, item) if known or found is None else (True, found(value, chars))
 
 
-def number(value: int | float) -> Any:
-    """A number as JSON; what JSON has no number for becomes a text ("NaN", "Infinity", a very long int)."""
-    if type(value) is int:
+def number(value: object) -> Any:
+    """A number as JSON; what JSON has no number for becomes a text ("NaN", "Infinity", a very long int).
+
+    Of a class derived from int or float only what the interpreter holds is read; anything else is named by its type.
+    """
+    if safe.is_a(value, int):
+        value = int.__int__(cast("int", value))
         if -_BIG <= value < _BIG:
             return value
         return str(value) if value.bit_length() < _MOST_DIGITS_BITS else f"<int of {value.bit_length():,} bits>"
+    if not safe.is_a(value, float):
+        return f"<{safe.label_of(value)}>"
+    value = float.__float__(cast("float", value))
     if value != value:
         return "NaN"
     return "Infinity" if value == float("inf") else "-Infinity" if value == float("-inf") else value
+
+
+def part_of(value: object, start: int, stop: int) -> str:
+    """A stretch of a text, of a derived class too; the rest is not copied."""
+    return _text_items(value, slice(start, stop))
 
 
 def text_of(value: str, chars: int) -> str:
@@ -220,9 +238,9 @@ _WRITERS: safe.Types[Callable[[Any], Any]] = safe.Types(
 )
 _BASES: safe.Types[Callable[[Any, int], Any]] = safe.Types(
     {  # of subclasses only what the interpreter itself holds is read
-        str: lambda value, chars: text_of(str.__str__(value), chars),
-        int: lambda value, chars: number(int.__int__(value)),
-        float: lambda value, chars: number(float.__float__(value)),
+        str: lambda value, chars: text_of(part_of(value, 0, chars + _AHEAD), chars),
+        int: lambda value, chars: number(value),
+        float: lambda value, chars: number(value),
         bytes: lambda value, chars: f"<{safe.label_of(value)} of {human_bytes(bytes.__len__(value))}>",
     }
 )
@@ -240,7 +258,11 @@ def _library_scalar(value: object) -> tuple[bool, Any]:
     generic = safe.find_base(value, "numpy.generic")
     if generic is not None and safe.module_of(type(value)) == "numpy":
         found = generic.item(value)
+        if type(found) is type(value):  # of a precision that Python has no number for
+            return True, str(found)
         return scalar(found, 500) if type(found) in safe.SIMPLE else (True, f"<{safe.label_of(value)}>")
+    if any(safe.find_base(value, f"pandas.{name}") is type(value) for name in ("Interval", "Period")):
+        return True, str(value)
     if safe.library(value) == "pandas" and safe.name_of(type(value)) in ("NAType", "NaTType"):
         return True, None
     return False, None
@@ -248,6 +270,7 @@ def _library_scalar(value: object) -> tuple[bool, Any]:
 
 # --- containers ------------------------------------------------------------------------------------------------------
 
+_MOST_FIELDS = 10_000
 _SORTED = 1000  # a set of at most so many items is shown in order
 _KEYS, _VALUES = type(cast("dict[str, str]", {}).keys()), type(cast("dict[str, str]", {}).values())
 _KINDS: safe.Types[str] = safe.Types(
@@ -326,7 +349,10 @@ def fields(value: object) -> dict[str, Any]:
         if type(names) is tuple:
             held: Any = value
             return dict(zip(map(str, cast("tuple[Any, ...]", names)), _tuple_items(held, slice(None)), strict=False))
-    found = {**safe.slots(value), **dict(tuple((safe.instance_dict(value) or {}).items()))}
+    if safe.is_namespace(value):
+        return {}
+    held = itertools.islice((safe.instance_dict(value) or {}).items(), _MOST_FIELDS)
+    found = {**safe.slots(value), **dict(tuple(held))}
     return {name: item for name, item in found.items() if type(name) is str and not name.startswith("_")}
 
 

@@ -41,6 +41,7 @@ _NUMBER, _TEXT, _BLOB, _CONTAINER, _RECORD, _OBJECT = (
     builtin.Object(),
 )
 _MOST_TYPES = 4096
+_ASIDE = (KeyboardInterrupt, GeneratorExit)  # meant for whoever called, not for the object that is looked at
 _known: dict[int, tuple[ref[type], Viewer]] = {}
 _registered: dict[str, Shower] = {}  # by dotted name
 _registered_types: list[tuple[type, Shower]] = []
@@ -52,7 +53,9 @@ def summary(value: object) -> Summary:
     viewer = _viewer(value)
     try:
         return viewer.summary(value)
-    except Exception:  # a table that is being changed, a library that is half unloaded
+    except _ASIDE:
+        raise
+    except BaseException:  # a table that is being changed, a library that is half unloaded, or that panics
         cls = type(value)
         return Summary(safe.name_of(cls), safe.module_of(cls), viewer.kind)
 
@@ -74,7 +77,7 @@ def view(value: object, wanted: Wanted | None = None) -> View:
         return _shown(target, wanted, 3)
     except ViewError:
         raise
-    except (KeyboardInterrupt, GeneratorExit):
+    except _ASIDE:
         raise
     except BaseException as error:  # foreign code may raise anything; it is this object's error alone
         raise ViewError("failed", _said(error)) from None
@@ -100,7 +103,9 @@ def fingerprint(value: object) -> int | None:
     """A number over a bounded sample of an object's content; None when it cannot be known. Never fails."""
     try:
         return _viewer(value).fingerprint(value)
-    except Exception:
+    except _ASIDE:
+        raise
+    except BaseException:
         return None
 
 
@@ -108,7 +113,9 @@ def columns(value: object) -> list[str]:
     """Names of a table's columns, those that mean a secret too; empty for what has none. Never fails."""
     try:
         return _viewer(value).columns(value)
-    except Exception:
+    except _ASIDE:
+        raise
+    except BaseException:
         return []
 
 
@@ -240,4 +247,4 @@ def _said(error: BaseException) -> str:
     """An error of foreign code: its type, and its message if that is a plain text."""
     name = safe.name_of(type(error))
     said = next((arg for arg in cast("tuple[Any, ...]", BaseException.args.__get__(error)) if type(arg) is str), "")  # pyright: ignore
-    return clipped(redact(f"{name}: {said[:500]}" if said else name), 300)
+    return clipped(redact(plain.text_of(f"{name}: {said[:500]}" if said else name, 1000)), 300)

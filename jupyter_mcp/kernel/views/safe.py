@@ -24,6 +24,7 @@ __all__ = [
     "find_base",
     "instance_dict",
     "is_a",
+    "is_namespace",
     "label",
     "label_of",
     "library",
@@ -152,7 +153,7 @@ def find_base(value: object, dotted: str) -> Any:
     if loaded is None:
         return None
     found = module_dict(loaded).get(name)
-    return found if isinstance(found, type) and is_a(value, found) else None
+    return found if is_a(found, type) and is_a(value, cast("type", found)) else None
 
 
 def module_dict(module: object) -> dict[str, Any]:
@@ -170,6 +171,19 @@ def instance_dict(value: object) -> dict[str, Any] | None:
     if is_a(value, ModuleType):
         return _module_dict(value)
     return None
+
+
+def is_namespace(value: object) -> bool:
+    """Whether a value is a module, or the dictionary itself that holds a module's names.
+
+    What a notebook's variable refers to must not lead to all the others, past what is exposed.
+    """
+    if is_a(value, ModuleType):
+        return True
+    if type(value) is not dict:
+        return False
+    name = cast("dict[Any, Any]", value).get("__name__")
+    return type(name) is str and module_dict(sys.modules.get(name)) is value
 
 
 def slots(value: object) -> dict[str, Any]:

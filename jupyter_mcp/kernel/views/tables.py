@@ -11,21 +11,17 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.kernel.views import plain, safe
-from jupyter_mcp.kernel.views.base import (
-    ViewError,
-    clipped,
-)
-from jupyter_mcp.kernel.views.formats import distinct
-from jupyter_mcp.kernel.views.frames import Frame
+from jupyter_mcp.kernel.views.base import Column, ViewError, clipped
+from jupyter_mcp.kernel.views.cuts import arrow_items, shorter_pandas, shorter_polars
+from jupyter_mcp.kernel.views.formats import Page, distinct
+from jupyter_mcp.kernel.views.frames import Frame, cells_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
 __all__ = ["EAGER", "Arrow", "Pandas", "Polars"]
 
-KEPT = 1501  # characters of a cell that are read: what follows a cut may show that it is a secret
 _LONGEST_NAME = 200
-_ITEMS = 21  # of a list in a cell
 
 
 def _class(value: object) -> type:
@@ -77,10 +73,13 @@ class Pandas(Frame):
     def height(self, frame: Any) -> int:
         return len(frame.frame)
 
-    def names(self, frame: Any) -> list[str]:
-        return distinct([*frame.levels, *map(_name, list(frame.frame.columns))])
+    def width(self, frame: Any) -> int:
+        return len(frame.levels) + int(frame.frame.shape[1])
 
-    def dtypes(self, frame: Any) -> list[str]:
+    def names(self, frame: Any, most: int | None = None) -> list[str]:
+        return distinct([*frame.levels, *map(_name, list(frame.frame.columns[:most]))][:most])
+
+    def dtypes(self, frame: Any, places: Sequence[int]) -> list[str]:
         index = frame.frame.index
         if not frame.levels:
             own: list[Any] = []
@@ -88,7 +87,8 @@ class Pandas(Frame):
             own = [level.dtype for level in index.levels]
         else:
             own = [index.dtype]
-        return [_dtype(dtype) for dtype in (*own, *list(frame.frame.dtypes))]
+        every = [*own, *list(frame.frame.dtypes)]
+        return [_dtype(every[at]) for at in places]
 
     def nbytes(self, frame: Any) -> int | None:
         if type(frame.frame) is _IndexFrame:
@@ -107,10 +107,10 @@ class Pandas(Frame):
         held: dict[str, Any] = {}
         for at, name in zip(places, names, strict=True):
             if at < count:
-                series = pandas.Series(rows.index.get_level_values(at).to_numpy())
+                series = pandas.Series(rows.index.get_level_values(at))
             else:
                 series = rows.iloc[:, at - count].reset_index(drop=True)
-            held[name] = _shorter(pandas, series)
+            held[name] = shorter_pandas(pandas, sys.modules.get("pyarrow"), series)
         return pandas.DataFrame(held, copy=False)
 
     def nulls(self, frame: Any, at: int) -> int:
@@ -159,16 +159,6 @@ def _arrays(frame: Any) -> list[Any]:
     return [block.values for block in manager.blocks] if hasattr(manager, "blocks") else list(manager.arrays)
 
 
-def _shorter(pandas: Any, series: Any) -> Any:
-    """Texts that the library holds itself are cut before they become Python's; those in object columns are shared."""
-    dtype = series.dtype
-    arrow = getattr(pandas, "ArrowDtype", None)
-    texts = isinstance(dtype, pandas.StringDtype)
-    if texts or (arrow is not None and isinstance(dtype, arrow) and _dtype(dtype).startswith(("string", "large_str"))):
-        return series.str.slice(0, KEPT)
-    return series
-
-
 class Polars(Frame):
     """DataFrame and Series of polars."""
 
@@ -190,11 +180,15 @@ class Polars(Frame):
     def height(self, frame: Any) -> int:
         return frame.height
 
-    def names(self, frame: Any) -> list[str]:
-        return [clipped(name, _LONGEST_NAME) for name in frame.columns]
+    def width(self, frame: Any) -> int:
+        return frame.width
 
-    def dtypes(self, frame: Any) -> list[str]:
-        return [clipped(str(dtype), 80) for dtype in frame.dtypes]
+    def names(self, frame: Any, most: int | None = None) -> list[str]:
+        return distinct([clipped(name, _LONGEST_NAME) for name in frame.columns[:most]])
+
+    def dtypes(self, frame: Any, places: Sequence[int]) -> list[str]:
+        every = frame.dtypes
+        return [clipped(str(every[at]), 80) for at in places]
 
     def nbytes(self, frame: Any) -> int | None:
         return int(frame.estimated_size())
@@ -204,26 +198,12 @@ class Polars(Frame):
 
     def cut(self, frame: Any, start: int, stop: int, places: Sequence[int], names: list[str]) -> Any:
         polars = sys.modules["polars"]
-        series = (frame.to_series(at).slice(start, stop - start).alias(n) for at, n in zip(places, names, strict=True))
-        rows = polars.DataFrame(list(series))
-        return rows.with_columns([_shorter_polars(polars, name, dtype) for name, dtype in rows.schema.items()])
+        rows = polars.DataFrame([frame.to_series(at).slice(start, stop - start).alias(f"c{at}") for at in places])
+        cut = [shorter_polars(polars, polars.nth(at), dtype) for at, dtype in enumerate(rows.dtypes)]
+        return rows.select([column.alias(name) for column, name in zip(cut, names, strict=True)])
 
     def nulls(self, frame: Any, at: int) -> int:
         return frame.to_series(at).null_count()
-
-
-def _shorter_polars(polars: Any, name: str, dtype: Any) -> Any:
-    column = polars.col(name) if not name.startswith("^") else polars.nth(0)
-    base = dtype.base_type()
-    if base is polars.String:
-        return column.str.slice(0, KEPT)
-    if base is polars.Array:
-        return column.arr.to_list().list.head(_ITEMS)
-    if base is polars.List:
-        return column.list.head(_ITEMS)
-    if base is polars.Binary:
-        return polars.format("<bytes of {} B>", column.bin.size())
-    return column
 
 
 class Arrow(Frame):
@@ -245,11 +225,14 @@ class Arrow(Frame):
     def height(self, frame: Any) -> int:
         return frame.num_rows
 
-    def names(self, frame: Any) -> list[str]:
-        return distinct([clipped(name, _LONGEST_NAME) for name in frame.column_names])
+    def width(self, frame: Any) -> int:
+        return frame.num_columns
 
-    def dtypes(self, frame: Any) -> list[str]:
-        return [clipped(str(field.type), 80) for field in frame.schema]
+    def names(self, frame: Any, most: int | None = None) -> list[str]:
+        return distinct([clipped(name, _LONGEST_NAME) for name in frame.column_names[:most]])
+
+    def dtypes(self, frame: Any, places: Sequence[int]) -> list[str]:
+        return [clipped(str(frame.schema.field(at).type), 80) for at in places]
 
     def nbytes(self, frame: Any) -> int | None:
         return int(frame.nbytes)
@@ -257,29 +240,13 @@ class Arrow(Frame):
     def column(self, frame: Any, at: int) -> object:
         return frame.column(at)
 
-    def cut(self, frame: Any, start: int, stop: int, places: Sequence[int], names: list[str]) -> Any:
-        pyarrow = sys.modules["pyarrow"]
-        cut = [_shorter_arrow(pyarrow, frame.column(at).slice(start, stop - start)) for at in places]
-        return pyarrow.table(cut, names=names)
+    def page(self, frame: Any, start: int, stop: int, places: Sequence[int], names: list[str]) -> Page:
+        columns = map(Column, [names[at] for at in places], self.dtypes(frame, places))
+        items = (arrow_items(sys.modules["pyarrow"], frame.column(at).slice(start, stop - start)) for at in places)
+        return Page(tuple(columns), tuple(map(cells_of, items)))
 
     def nulls(self, frame: Any, at: int) -> int:
         return frame.column(at).null_count
-
-
-def _shorter_arrow(pyarrow: Any, column: Any) -> Any:
-    """Cells cut where pyarrow's own functions are loaded; without them only short rows are read."""
-    compute, types = sys.modules.get("pyarrow.compute"), pyarrow.types
-    kind = column.type
-    if types.is_binary(kind) or types.is_large_binary(kind) or types.is_fixed_size_binary(kind):
-        sizes = [f"<bytes of {item.as_buffer().size} B>" if item.is_valid else None for item in column]
-        return pyarrow.array(sizes, pyarrow.string())
-    if compute is None:
-        return column if column.nbytes < 16_000_000 else pyarrow.array(["<too large>"] * len(column))
-    if types.is_string(kind) or types.is_large_string(kind):
-        return compute.utf8_slice_codeunits(column, 0, KEPT)
-    if types.is_list(kind) or types.is_large_list(kind) or types.is_fixed_size_list(kind):
-        return compute.list_slice(column, 0, _ITEMS, return_fixed_size_list=False)
-    return column
 
 
 EAGER: tuple[tuple[str, Frame], ...] = (

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import threading
 from typing import Any
 
 from jupyter_mcp.kernel.views import safe
 from jupyter_mcp.kernel.views.base import Kind, Summary, View, ViewError, Wanted
 
-__all__ = ["Viewer"]
+__all__ = ["Viewer", "is_main", "must_be_main"]
 
 
 class Viewer:
@@ -47,3 +48,18 @@ class Viewer:
             LookupError: nothing is there.
         """
         raise LookupError(key)
+
+
+def is_main() -> bool:
+    """Whether this is the kernel's main thread."""
+    return threading.current_thread() is threading.main_thread()
+
+
+def must_be_main() -> None:
+    """Refuse to go on anywhere but on the main thread.
+
+    Raises:
+        ViewError: "busy".
+    """
+    if not is_main():
+        raise ViewError("busy", "what belongs to a connection is read on the kernel's main thread, which is busy")
