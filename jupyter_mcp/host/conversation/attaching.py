@@ -10,7 +10,7 @@ import asyncio
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.errors import UsageError
+from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.host.conversation.ranking import Document, passages, rank
 from jupyter_mcp.host.conversation.results import Budget, block_for_model, contents_for_model, text_block
 from jupyter_mcp.host.conversation.untrusted import cut_end, one_line, visible
@@ -41,12 +41,27 @@ class Attachment:
         blocks: what the model gets, before the question.
         messages: whole messages that come before that (of a prompt).
         origins: (server, text) of what came from servers, for whoever approves passing it on.
+        texts: what resources hold, by `server:uri`.
     """
 
     label: str
     blocks: Sequence[Mapping[str, Any]] = ()
     messages: Sequence[Mapping[str, Any]] = ()
-    origins: Sequence[tuple[str, str]] = field(default=())
+    origins: Sequence[tuple[str, str]] = ()
+    texts: Mapping[str, str] = field(default_factory=dict[str, str])
+
+
+async def prompt_names(host: Host, question: str) -> list[str]:
+    """The prompts there are, as `server.prompt`; asked for only when the question may name one."""
+    if not any(line.lstrip().startswith("/") for line in question.splitlines()):
+        return []
+    for entry in list(host.servers.values()):
+        if entry.ready and entry.connection is not None:
+            try:
+                await entry.connection.list("prompts")
+            except MCPError as error:
+                entry.say("note", f"Cannot list its prompts: {error}", level="warning")
+    return [offer.full_name for offer in host.catalogue.prompts()]
 
 
 async def attach(host: Host, asked: Asked, model: Model, limits: Limits) -> list[Attachment]:
@@ -124,7 +139,8 @@ def of_read(
     label = f"{name} ({read.mime_type or 'no type'}, {size})"
     head = f"Attached by the person: the resource {name}"
     blocks = [text_block(f"{head} ({told})\n\n{shown}" if shown else f"{head}{'' if others else ' (it is empty)'}")]
-    return Attachment(label, [*blocks, *others], origins=((read.server, read.text),))
+    texts = {f"{read.server}:{read.uri}": read.text} if read.text else {}
+    return Attachment(label, [*blocks, *others], origins=((read.server, read.text),), texts=texts)
 
 
 def _is_text(part: Contents) -> bool:

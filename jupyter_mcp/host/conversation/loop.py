@@ -13,12 +13,15 @@ import asyncio
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
+from jupyter_mcp.host.conversation.attaching import attach, prompt_names
 from jupyter_mcp.host.conversation.briefing import briefing, told_of
 from jupyter_mcp.host.conversation.calls import Calls
 from jupyter_mcp.host.conversation.events import Attached, CatalogueChanged, Noted, RoundEnded, TextDelta
 from jupyter_mcp.host.conversation.history import History, tool_result
 from jupyter_mcp.host.conversation.limits import Limits
+from jupyter_mcp.host.conversation.mentions import read_question
 from jupyter_mcp.host.conversation.names import ToolNames
+from jupyter_mcp.host.conversation.proposing import propose
 from jupyter_mcp.host.conversation.provenance import Provenance
 from jupyter_mcp.host.conversation.results import text_block
 from jupyter_mcp.host.conversation.toolbox import Changes, Toolbox
@@ -73,6 +76,7 @@ class Conversation:
         self.toolbox = Toolbox(host, self._names, self.limits, servers, tools)
         self._history = History()
         self._provenance = Provenance()
+        self._texts: dict[str, str] = {}  # of resources that were read, by `server:uri`
         self._asking = False
 
     @property
@@ -84,36 +88,54 @@ class Conversation:
         self,
         text: str,
         *,
-        attachments: Sequence[Attachment] = (),
+        context: Sequence[Attachment] = (),
+        auto_context: bool = False,
         on_event: OnConversationEvent | None = None,
         max_rounds: int | None = None,
     ) -> Turn:
         """Ask a question and wait for the answer.
 
         Args:
-            text: the question.
-            attachments: what goes along with it.
+            text: the question. `@server:uri` in it attaches a resource, a line `/server.prompt key=value` a prompt.
+            context: what goes along besides.
+            auto_context: propose resources that fit the question to the person, who chooses.
             on_event: told what happens meanwhile, on the runtime thread.
             max_rounds: how often the model may be asked; in the last of them it can call no tool.
 
         Raises:
-            UsageError: nothing is asked, a named server is not there, or another question is being answered.
+            UsageError: nothing is asked, a server or prompt that is named is not there, or another question is being
+                answered.
+            UnsupportedContent: the model cannot take what is attached.
             ModelError: the model could not answer; what happened until then is the last of `turns`.
         """
-        if not text.strip() and not attachments:
-            raise UsageError("There is no question.")
         if self._asking:
             raise UsageError("This conversation is still busy with another question.", hint="Begin a new one: --new")
-        self.toolbox.check()
         self._asking = True
-        turn = Turn(text, self.model.name)
-        self.turns.append(turn)
-        work = _Work(self, turn, on_event or _nobody, max_rounds or self.limits.rounds)
         try:
-            await work.run(attachments)
+            self.toolbox.check()
+            turn = Turn(text, self.model.name)
+            question, attachments = await self._attached(turn, auto_context)
+            if not question and not attachments and not context:
+                raise UsageError("There is no question.")
+            self.turns.append(turn)
+            work = _Work(self, turn, on_event or _nobody, max_rounds or self.limits.rounds)
+            await work.run(question, [*context, *attachments])
         finally:
             self._asking = False
         return turn
+
+    async def _attached(self, turn: Turn, auto_context: bool) -> tuple[str, list[Attachment]]:
+        """The question without its prompt lines, and what it names or the person chose."""
+        asked = read_question(turn.question, list(self.host.servers), await prompt_names(self.host, turn.question))
+        found = await attach(self.host, asked, self.model, self.limits)
+        if auto_context:
+            servers = self.toolbox.in_scope()
+            found += await propose(
+                self.host, asked.text, self.model, self.limits, servers=servers, known=self._texts, note=turn.note
+            )
+        for attachment in found:
+            self._texts |= attachment.texts
+        return asked.text, found
 
 
 class _Work:
@@ -133,9 +155,9 @@ class _Work:
         )
         self._heard = ""
 
-    async def run(self, attachments: Sequence[Attachment]) -> None:
+    async def run(self, question: str, attachments: Sequence[Attachment]) -> None:
         """Rounds until there is an answer or a reason to stop; the history is fit for the next question afterwards."""
-        self._begin(attachments)
+        self._begin(question, attachments)
         if "tools" not in self._model.supports:
             self._turn.note(f"{self._turn.model} takes no tools: it answers without them.")
         try:
@@ -153,9 +175,9 @@ class _Work:
         finally:
             self._turn.messages = list(self._history.messages)
 
-    def _begin(self, attachments: Sequence[Attachment]) -> None:
+    def _begin(self, question: str, attachments: Sequence[Attachment]) -> None:
         turn = self._turn
-        self._provenance.person_said(turn.question)
+        self._provenance.person_said(question)
         for attachment in attachments:
             turn.attached.append(attachment.label)
             for server, text in attachment.origins:
@@ -164,7 +186,7 @@ class _Work:
                 self._history.add(message["role"], message["content"])
             self._history.add("user", attachment.blocks)
             self._tell(Attached(attachment.label))
-        self._history.add("user", [text_block(turn.question)] if turn.question.strip() else [])
+        self._history.add("user", [text_block(question)] if question else [])
 
     async def _round(self, number: int) -> bool:
         """Ask the model once and do what it wants. True when that was the last time."""
