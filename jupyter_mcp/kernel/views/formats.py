@@ -55,19 +55,21 @@ def rendered(page: Page, mime_type: str, budget: int) -> tuple[str, dict[str, An
     rows = list(zip(*page.cells, strict=True))
     names = [column.name for column in page.columns]
     head = {"fields": [{"name": c.name, "type": schema_type(c.dtype)} for c in page.columns]}
-    used_text, used_data = len(_header(names, mime_type).encode()), len(dumps(head).encode()) + _RESERVE
+    lines = [_header(names, mime_type)]
+    used_text, used_data = len(lines[0].encode()), len(dumps(head).encode()) + _RESERVE
+    keys = sum(len(dumps(name).encode()) + 1 for name in names)  # a row as an object is its list and these
+    lined = mime_type in (CSV, MARKDOWN)
     count = 0
     for row in rows:
-        data = len(dumps(dict(zip(names, row, strict=True))).encode()) + 1
-        text = data if mime_type not in (CSV, MARKDOWN) else len(_line(row, mime_type).encode())
-        used_text, used_data = used_text + text, used_data + data
+        data = len(dumps(row).encode()) + keys + 1
+        line = _line(row, mime_type) if lined else ""
+        used_text, used_data = used_text + (len(line.encode()) if lined else data), used_data + data
         if count and max(used_text, used_data) > budget:
             break
+        lines.append(line)
         count += 1
     data = {"schema": head, "data": [dict(zip(names, row, strict=True)) for row in rows[:count]]}
-    if mime_type not in (CSV, MARKDOWN):
-        return dumps(data), data, count
-    return _header(names, mime_type) + "".join(_line(row, mime_type) for row in rows[:count]), data, count
+    return "".join(lines) if lined else dumps(data), data, count
 
 
 _RESERVE = 250  # bytes for what else is said: rows, total, shape
@@ -106,16 +108,22 @@ def _line(cells: Any, mime_type: str) -> str:
 
 
 def _flat(cell: Any) -> str:
+    kind = type(cell)
+    if kind is str:
+        return cell
+    if kind is float or kind is int:
+        return repr(cell)  # as JSON writes it, without a JSON encoder for each
     if cell is None:
         return ""
-    if type(cell) is bool:
-        return "true" if cell else "false"
-    return cell if type(cell) is str else dumps(cell)
+    return dumps(cell)
+
+
+_encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 
 def dumps(data: Any) -> str:
     """JSON, compact; the data holds neither NaN nor half a surrogate pair."""
-    return json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return _encode(data)
 
 
 def distinct(names: list[str]) -> list[str]:

@@ -6,6 +6,7 @@ touched; cells are cut by the library before they become Python objects.
 
 from __future__ import annotations
 
+import math
 import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -103,13 +104,11 @@ class Frame(Viewer):
     def _filled(self, frame: Any, start: int, stop: int, places: Sequence[int], names: list[str], budget: int) -> Page:
         """As many rows as the budget can hold, read a few at a time."""
         page = masked_columns(self.page(frame, start, min(stop, start + _CHUNK), places, names))
-        at, size = start + page.height, sum(map(len, map(repr, page.cells)))
-        while at < stop and size < budget:
+        more, at, size = page, start + page.height, 0
+        while at < stop and more.height and (size := size + sum(map(len, map(repr, more.cells)))) < budget:
             more = masked_columns(self.page(frame, at, min(stop, at + _CHUNK), places, names))
-            if not more.height:
-                break
             page = Page(page.columns, tuple([*a, *b] for a, b in zip(page.cells, more.cells, strict=True)))
-            at, size = at + more.height, size + sum(map(len, map(repr, more.cells)))
+            at += more.height
         return page
 
     def deep(self, frame: Any, places: Sequence[int], names: list[str], budget: int) -> tuple[dict[str, Any], str]:
@@ -198,9 +197,17 @@ class Frame(Viewer):
 
 def cells_of(values: Sequence[Any], nan_is_null: bool = False) -> list[Any]:
     """Cells as JSON."""
+    kinds = set(map(id, map(type, values)))  # by identity: a metaclass may answer for `hash` and `==`
+    if kinds == _FLOATS and all(map(math.isfinite, values)):
+        return list(values)  # a large table is mostly these
+    if kinds == _BOOLS:
+        return list(values)
     if nan_is_null:
         values = [None if type(value) is float and value != value else value for value in values]
     return [plain.cell(value, CHARS) for value in values]
+
+
+_FLOATS, _BOOLS = {id(float)}, {id(bool)}
 
 
 def chosen(names: list[str], wanted: Wanted) -> list[int]:
