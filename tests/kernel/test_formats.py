@@ -45,6 +45,12 @@ def test_a_cell_of_a_csv_is_written_as_json_writes_it_but_for_texts_and_nothing(
     assert row == ["" if cell is None else cell if isinstance(cell, str) else compact(cell) for cell in CELLS]
 
 
+@pytest.mark.parametrize("cell", [None, ""])
+def test_a_row_of_one_empty_cell_is_no_empty_line_in_a_csv(cell: Any) -> None:
+    text, _, _ = rendered(Page((Column("a", "str"),), ([cell, cell],)), CSV, 65536)
+    assert text == 'a\n""\n""\n'
+
+
 def compact(cell: Any) -> str:
     return json.dumps(cell, separators=(",", ":"))
 
@@ -75,6 +81,8 @@ def test_the_rows_are_as_many_as_the_budget_holds_as_text_and_as_data(mime_type:
         ([True, False], [True, False]),
         ([True, 2], [True, 2]),
         ([2**80], [str(2**80)]),
+        ([2**63 - 1, -(2**63)], [2**63 - 1, -(2**63)]),
+        ([2**63, 1], [str(2**63), 1]),
         ([], []),
     ],
 )

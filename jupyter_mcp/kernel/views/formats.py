@@ -103,7 +103,8 @@ def _line(cells: Any, mime_type: str) -> str:
     if not cells:
         return ""
     out = io.StringIO()
-    csv.writer(out, lineterminator="\n").writerow([_flat(cell) for cell in cells])
+    as_they_are = _WRITTEN.issuperset(map(type, cells))
+    csv.writer(out, lineterminator="\n").writerow(cells if as_they_are else map(_flat, cells))
     return out.getvalue()
 
 
@@ -118,6 +119,7 @@ def _flat(cell: Any) -> str:
     return dumps(cell)
 
 
+_WRITTEN = frozenset((float, int, str, type(None)))  # the CSV writer writes them as `_flat` would
 _encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"), allow_nan=False).encode
 
 

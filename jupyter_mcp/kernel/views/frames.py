@@ -200,14 +200,14 @@ def cells_of(values: Sequence[Any], nan_is_null: bool = False) -> list[Any]:
     kinds = set(map(id, map(type, values)))  # by identity: a metaclass may answer for `hash` and `==`
     if kinds == _FLOATS and all(map(math.isfinite, values)):
         return list(values)  # a large table is mostly these
-    if kinds == _BOOLS:
+    if kinds == _BOOLS or (kinds == _INTS and min(values) >= -plain.BIG and max(values) < plain.BIG):
         return list(values)
     if nan_is_null:
         values = [None if type(value) is float and value != value else value for value in values]
     return [plain.cell(value, CHARS) for value in values]
 
 
-_FLOATS, _BOOLS = {id(float)}, {id(bool)}
+_FLOATS, _INTS, _BOOLS = {id(float)}, {id(int)}, {id(bool)}
 
 
 def chosen(names: list[str], wanted: Wanted) -> list[int]:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 __all__ = [
+    "BIG",
     "Limits",
     "Plain",
     "cell",
@@ -44,7 +45,7 @@ __all__ = [
 
 _tuple_items = safe.untyped(tuple).__getitem__
 _text_items = safe.untyped(str).__getitem__
-_BIG = 1 << 63
+BIG = 1 << 63  # beyond it a number of JSON is not what every client reads
 _AHEAD = 1000  # characters after a cut in which a secret may end
 _SURROGATES = re.compile("[\ud800-\udfff]")
 _MOST_DIGITS_BITS = 12_000  # above it Python refuses to write an int in decimal
@@ -179,7 +180,7 @@ def number(value: object) -> Any:
     """
     if safe.is_a(value, int):
         value = int.__int__(cast("int", value))
-        if -_BIG <= value < _BIG:
+        if -BIG <= value < BIG:
             return value
         return str(value) if value.bit_length() < _MOST_DIGITS_BITS else f"<int of {value.bit_length():,} bits>"
     if not safe.is_a(value, float):

@@ -100,18 +100,17 @@ class Pandas(Frame):
             raise LookupError(at)
         return frame.frame.iloc[:, at - len(frame.levels)]
 
-    def cut(self, frame: Any, start: int, stop: int, places: Sequence[int], names: list[str]) -> Any:
-        pandas = sys.modules["pandas"]
+    def page(self, frame: Any, start: int, stop: int, places: Sequence[int], names: list[str]) -> Page:
+        pandas, pyarrow = sys.modules["pandas"], sys.modules.get("pyarrow")
         count = len(frame.levels)
         rows = frame.frame.iloc[start:stop]
-        held: dict[str, Any] = {}
-        for at, name in zip(places, names, strict=True):
-            if at < count:
-                series = pandas.Series(rows.index.get_level_values(at))
-            else:
-                series = rows.iloc[:, at - count].reset_index(drop=True)
-            held[name] = shorter_pandas(pandas, sys.modules.get("pyarrow"), series)
-        return pandas.DataFrame(held, copy=False)
+        own = [at - count for at in places if at >= count]
+        columns = iter(rows.iloc[:, own].items() if own else ())  # at once: each look at a frame costs it much
+        cells: list[list[Any]] = []
+        for at in places:
+            series = pandas.Series(rows.index.get_level_values(at)) if at < count else next(columns)[1]
+            cells.append(cells_of(shorter_pandas(pandas, pyarrow, series).tolist(), nan_is_null=True))
+        return Page(tuple(map(Column, [names[at] for at in places], self.dtypes(frame, places))), tuple(cells))
 
     def nulls(self, frame: Any, at: int) -> int:
         count = len(frame.levels)
@@ -199,8 +198,11 @@ class Polars(Frame):
     def cut(self, frame: Any, start: int, stop: int, places: Sequence[int], names: list[str]) -> Any:
         polars = sys.modules["polars"]
         rows = polars.DataFrame([frame.to_series(at).slice(start, stop - start).alias(f"c{at}") for at in places])
-        cut = [shorter_polars(polars, polars.nth(at), dtype) for at, dtype in enumerate(rows.dtypes)]
-        return rows.select([column.alias(name) for column, name in zip(cut, names, strict=True)])
+        long = [(polars.col(name), dtype) for name, dtype in rows.schema.items() if not dtype.is_numeric()]
+        if long:
+            rows = rows.with_columns([shorter_polars(polars, *one).alias(one[0].meta.output_name()) for one in long])
+        rows.columns = names
+        return rows
 
     def nulls(self, frame: Any, at: int) -> int:
         return frame.to_series(at).null_count()
