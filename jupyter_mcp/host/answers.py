@@ -51,8 +51,8 @@ class _Rule:
 
     def fits(self, question: Question) -> bool:
         """Whether an answer of this form can be meant for a question of this kind."""
-        if question.kind == "approval":
-            return self.kind == "approval"
+        if question.kind in ("approval", "server"):
+            return self.kind == question.kind  # leave to act is given in so many words
         if isinstance(self.answer, str):
             return self.answer in _ACTIONS or question.kind == "sampling"
         values = _values(self.answer)

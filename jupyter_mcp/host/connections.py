@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from jupyter_mcp.errors import ConfigError, ConnectionFailed, MCPError, UsageError
+from jupyter_mcp.errors import ConfigError, ConnectionFailed, Denied, MCPError, UsageError
 from jupyter_mcp.host.entry import ServerEntry
 from jupyter_mcp.host.specs.advice import advice
 from jupyter_mcp.host.transports import transport_for
@@ -22,8 +22,9 @@ from jupyter_mcp.host.wording import nearest
 if TYPE_CHECKING:
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.client.peer import ServerPeer
+    from jupyter_mcp.host.consent import Consent
     from jupyter_mcp.host.journal import Journal
-    from jupyter_mcp.host.policy import Policy
+    from jupyter_mcp.host.policy import Origin, Policy
     from jupyter_mcp.host.specs import ServerSpec
 
 __all__ = ["Connections", "OnStatus"]
@@ -39,6 +40,7 @@ class Connections:
     Args:
         journal: where connecting and disconnecting are recorded; its redactor masks what is secret.
         policy: forgets what was approved for a server in this session when it is disconnected.
+        consent: gives leave to connect, or raises `Denied`.
         peer: makes the host's side of a connection.
         options: defaults for connections.
         environ: where placeholders are looked up; None is the process's environment at the time of connecting.
@@ -52,6 +54,7 @@ class Connections:
         self,
         journal: Journal,
         policy: Policy,
+        consent: Consent,
         peer: Callable[[ServerEntry], ServerPeer],
         options: ConnectOptions | None,
         environ: Mapping[str, str] | None,
@@ -61,6 +64,7 @@ class Connections:
         self._journal = journal
         self._redactor = journal.redactor
         self._policy = policy
+        self._consent = consent
         self._peer = peer
         self._options = options
         self._environ = environ
@@ -69,8 +73,13 @@ class Connections:
 
     # --- for the host ------------------------------------------------------------------------------------------------
 
-    async def connect(self, spec: ServerSpec, on_status: OnStatus | None = None) -> ServerEntry:
+    async def connect(
+        self, spec: ServerSpec, on_status: OnStatus | None = None, *, origin: Origin = "person"
+    ) -> ServerEntry:
         """See `Host.connect`."""
+        known = self.servers.get(spec.name)
+        if known is None or known.spec != spec or not known.ready:
+            await self._leave(spec, origin)
         async with self._lock(spec.name):
             entry = self.servers.get(spec.name)
             if entry is not None and entry.spec == spec and entry.ready:
@@ -81,13 +90,17 @@ class Connections:
             if entry is None or entry.spec != spec:
                 if entry is not None:
                     await self._close(entry)
-                entry = ServerEntry(spec.name, spec, clean=self._redactor.text)
+                entry = ServerEntry(spec.name, spec, clean=self._redactor.text, origin=origin)
                 self.servers[spec.name] = entry
             await self._open(entry, on_status)
             return entry
 
     async def connect_many(
-        self, specs: Iterable[ServerSpec | MCPError], on_status: OnStatus | None = None
+        self,
+        specs: Iterable[ServerSpec | MCPError],
+        on_status: OnStatus | None = None,
+        *,
+        origin: Origin = "person",
     ) -> list[ServerEntry | MCPError]:
         """See `Host.connect_many`."""
 
@@ -98,7 +111,7 @@ class Connections:
                 text = f"{spec.name} is disabled in {spec.source or 'the configuration'} and was not started."
                 return ConfigError(text, file=spec.source, key=spec.name, server=spec.name)
             try:
-                return await self.connect(spec, on_status)
+                return await self.connect(spec, on_status, origin=origin)
             except MCPError as error:
                 return error
             except Exception as error:
@@ -159,10 +172,13 @@ class Connections:
         entry = self.entry(name)
         if not entry.ready:
             async with self._lock(name):
+                if entry.state == "failed" and entry.spec.kind == "memory":  # nothing is started, so nothing is lost
+                    await self._open(entry, on_status)
                 await self._revive(entry, on_status)
         if not entry.ready:
-            why = f" ({entry.error.message})" if entry.error else ""
-            raise UsageError(f"{name} is not connected{why}.", hint=f"%mcp reconnect {name}", server=name)
+            why = f" ({entry.error.message.rstrip('.')})" if entry.error else ""
+            hint = f"%mcp reconnect {name} tries again."
+            raise UsageError(f"{name} is not connected{why}.", hint=hint, server=name)
         return entry
 
     def filled(self, entry: ServerEntry) -> ServerSpec:
@@ -179,6 +195,15 @@ class Connections:
             except Exception:
                 _log.exception("a listener of the host failed")
 
+    async def _leave(self, spec: ServerSpec, origin: Origin) -> None:
+        """Leave to start or reach a server. Raises `Denied`, which is journalled."""
+        try:
+            await self._consent.server(spec, origin)
+        except Denied as error:
+            number = self._journal.begin(spec.name, "connect", spec.describe(), origin)
+            self._journal.end(number, "denied", remark=str(error), rule=error.rule)
+            raise
+
     # --- opening and closing -----------------------------------------------------------------------------------------
 
     async def _open(self, entry: ServerEntry, on_status: OnStatus | None) -> None:
@@ -186,7 +211,7 @@ class Connections:
         from jupyter_mcp.client.connection import Connection
 
         entry.error = None
-        number = self._journal.begin(entry.name, "connect", entry.spec.describe(), "person")
+        number = self._journal.begin(entry.name, "connect", entry.spec.describe(), entry.origin)
         _tell(on_status, f"starting {entry.name} …")
         outcome, remark = "cancelled", None
         try:

@@ -10,18 +10,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.errors import Denied, UsageError
-from jupyter_mcp.host.policy.rules import SCOPES
+from jupyter_mcp.errors import Denied, MCPError, UsageError
 from jupyter_mcp.host.questions import Question
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
     from jupyter_mcp.host.acts import Running
-    from jupyter_mcp.host.policy import Decision, Deed, Policy
-    from jupyter_mcp.host.policy.rules import Scope
+    from jupyter_mcp.host.policy import Decision, Deed, Origin, Policy
     from jupyter_mcp.host.questioner import Questioner
     from jupyter_mcp.host.questions import Answer
+    from jupyter_mcp.host.specs import ServerSpec
 
 __all__ = ["Consent", "Leave", "Offered"]
 
@@ -74,24 +73,61 @@ class Consent:
         Raises:
             Denied: a rule or the person refused, or nobody could be asked.
         """
-        decision = self._policy.decide(deed)
-        rule = str(decision.rule) if decision.rule else None
+        decision = self._decided(deed)
         if decision.verdict == "go":
-            return Leave(rule, deed.arguments)
-        if decision.verdict == "deny":
-            raise Denied(_denied(deed, decision), rule=rule, server=deed.server)
+            return Leave(_rule(decision), deed.arguments)
         question = self._question(deed, decision, act, offered)
 
         async def ask() -> Answer:
             return await self._questioner.approve(question, act, fits=lambda answer: self._fits(deed, offered, answer))
 
         answer = await (ask() if act is None else act.hang(ask))
-        if answer.action != "accept":
-            never = answer.scope == "never"
-            rule = str(self._policy.deny(_literal(deed))) if never else rule
-            raise Denied(_refused(deed, answer), rule=rule, server=deed.server, hint=answer.note)
-        self._keep(deed, decision, answer, act)
-        return Leave(rule, _arguments(deed, answer))
+        self._settle(deed, decision, answer, act)
+        return Leave(_rule(decision), _arguments(deed, answer))
+
+    async def server(self, spec: ServerSpec, origin: Origin) -> str | None:
+        """Leave to start or reach a server; returns the rule that gave it, if one did.
+
+        Args:
+            spec: as written, unexpanded.
+            origin: who wants it; "project" is a file that came with the project, whose content the person has to see.
+
+        Raises:
+            Denied: a rule or the person refused, or nobody could be asked.
+        """
+        from jupyter_mcp.host.policy import servers
+
+        deed = servers.connect_deed(spec, origin)
+        decision = self._decided(deed)
+        if decision.verdict == "ask":
+            params = {
+                **servers.shown(spec, deed),
+                "origin": origin,
+                "reason": decision.reason,
+                "scopes": list(decision.scopes),
+            }
+            verb = "Connect to" if spec.kind == "http" else "Start"
+            question = Question(self._questioner.new_id(), "server", spec.name, f"{verb} {spec.name}?", params)
+            answer = await self._questioner.approve(question, None, fits=lambda answer: {})
+            self._settle(deed, decision, answer, None)
+        return _rule(decision)
+
+    def _decided(self, deed: Deed) -> Decision:
+        """The decision, unless it is a no. Raises `Denied`."""
+        decision = self._policy.decide(deed)
+        if decision.verdict == "deny":
+            raise Denied(_denied(deed, decision), rule=_rule(decision), server=deed.server)
+        return decision
+
+    def _settle(self, deed: Deed, decision: Decision, answer: Answer, act: Running | None) -> None:
+        """What follows from an answer: a no is raised as `Denied`, a yes is kept for as long as the person said."""
+        if answer.action == "accept":
+            self._keep(deed, decision, answer, act)
+            return
+        rule = _rule(decision)
+        if answer.scope == "never":
+            rule = str(self._policy.deny(_literal(deed)))
+        raise Denied(_refused(deed, answer), rule=rule, server=deed.server, hint=answer.note)
 
     def _question(self, deed: Deed, decision: Decision, act: Running | None, offered: Offered) -> Question:
         params: dict[str, Any] = {
@@ -128,12 +164,22 @@ class Consent:
         return {"arguments": _denied(deed, decision)} if decision.verdict == "deny" else {}
 
     def _keep(self, deed: Deed, decision: Decision, answer: Answer, act: Running | None) -> None:
-        if answer.scope == "client":
-            self._policy.remember(deed, "session", client=deed.client)
-            return
-        scope = cast("Scope", answer.scope or ("session" if answer.remember else "once"))
-        if scope in SCOPES and scope in decision.scopes:  # a card may be older than a rule
-            self._policy.remember(deed, scope)
+        """A yes that cannot be kept holds for this once, and the person is told."""
+        scope = answer.scope or ("session" if answer.remember else "once")
+        try:
+            if scope == "client":
+                self._policy.remember(deed, "session", client=deed.client)
+            elif scope in decision.scopes:  # a card may be older than a rule
+                self._policy.remember(deed, scope)
+        except MCPError as error:
+            text = f"The yes to {deed.full_name} holds for this once: {error}"
+            self._questioner.note(deed.server, text)
+            if act is not None:
+                act.note(text)
+
+
+def _rule(decision: Decision) -> str | None:
+    return str(decision.rule) if decision.rule is not None else None
 
 
 def _arguments(deed: Deed, answer: Answer) -> Mapping[str, Any]:
@@ -149,11 +195,15 @@ def _literal(deed: Deed) -> str:
     return f"{deed.server}.{name}"
 
 
+def _what(deed: Deed) -> str:
+    return f"Connecting {deed.server}" if deed.method == "connect" else deed.full_name
+
+
 def _denied(deed: Deed, decision: Decision) -> str:
     if decision.rule is None:
-        return f"{deed.full_name} is not run: {decision.reason}."
+        return f"{_what(deed)} is not done: {decision.reason}."
     whose = "a rule of the person at the notebook" if deed.client else f"the rule {str(decision.rule)!r}"
-    return f"{deed.full_name} is denied by {whose}."
+    return f"{_what(deed)} is denied by {whose}."
 
 
 def _refused(deed: Deed, answer: Answer) -> str:
@@ -163,6 +213,6 @@ def _refused(deed: Deed, answer: Answer) -> str:
         return f"{deed.full_name} has to be approved in the notebook, and nobody answered there."
     reason = f": {answer.remark}" if answer.remark else "."
     if answer.scope == "never":
-        return f"{deed.full_name} was declined{by_whom}, for good{reason}"
+        return f"{_what(deed)} was declined{by_whom}, for good{reason}"
     how = "declined" if answer.action == "decline" else "not approved"
-    return f"{deed.full_name} was {how}{by_whom}{reason}"
+    return f"{_what(deed)} was {how}{by_whom}{reason}"

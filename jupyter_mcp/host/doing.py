@@ -76,10 +76,10 @@ class Doing:
     ) -> Result:
         """See `Host.call_tool`."""
         act = Running(server, "tools/call", name, dict(arguments), on_event, leaves=leaves)
-        connection = await self._connected(server, act)
+        entry, connection = await self._connected(server, act)
         tool = await self._item(connection, server, "tool", name)
         check_arguments(server, tool, act.arguments)
-        deed = _deed(act, origin, yes=yes, tool=tool)
+        deed = _deed(act, origin, yes=yes, tool=tool, trusted=entry.trusted)
         offered = _offered(act, tool, lambda edited: check_arguments(server, tool, edited))
 
         async def work() -> Result:
@@ -131,7 +131,7 @@ class Doing:
         """See `Host.read`."""
         target = expand(uri, values) if values else uri
         act = Running(server, "resources/read", target, {}, on_event)
-        connection = await self._connected(server, act)
+        _, connection = await self._connected(server, act)
 
         async def work() -> Read:
             began = time.monotonic()
@@ -152,7 +152,7 @@ class Doing:
     ) -> PromptResult:
         """See `Host.get_prompt`."""
         act = Running(server, "prompts/get", name, dict(arguments), on_event)
-        connection = await self._connected(server, act)
+        _, connection = await self._connected(server, act)
         prompt = await self._item(connection, server, "prompt", name)
         check_prompt_arguments(server, prompt, arguments)
 
@@ -217,12 +217,12 @@ class Doing:
             changed = None if act.arguments is deed.arguments else act.arguments
             self._journal.end(number, outcome, remark=remark, rule=rule, arguments=changed)
 
-    async def _connected(self, server: str, act: Running) -> Connection:
+    async def _connected(self, server: str, act: Running) -> tuple[ServerEntry, Connection]:
         entry = await self._ready(server, act.note)
         act.away = lambda: not entry.ready
         act.complain = lambda text: entry.say("note", text, level="error")
         assert entry.connection is not None
-        return entry.connection
+        return entry, entry.connection
 
     async def _item(self, connection: Connection, server: str, kind: OfferKind, name: str) -> Mapping[str, Any]:
         listing = await connection.list(LISTS[kind])
@@ -240,7 +240,14 @@ class Doing:
         raise UsageError(f"{server} has no {kind} {name!r}.", hint=hint, server=server)
 
 
-def _deed(act: Running, origin: Origin, *, yes: bool = False, tool: Mapping[str, Any] | None = None) -> Deed:
+def _deed(
+    act: Running,
+    origin: Origin,
+    *,
+    yes: bool = False,
+    tool: Mapping[str, Any] | None = None,
+    trusted: bool = False,
+) -> Deed:
     """The act as the policy sees it."""
     hints = (tool or {}).get("annotations")
     return Deed(
@@ -250,6 +257,7 @@ def _deed(act: Running, origin: Origin, *, yes: bool = False, tool: Mapping[str,
         act.arguments,
         origin,
         annotations=cast("Mapping[str, Any]", hints) if isinstance(hints, Mapping) else {},
+        trusted=trusted,
         # what a person begins needs no approval that a changed tool could void
         fingerprint=fingerprint(tool) if tool is not None and origin not in BY_HAND else None,
         yes=yes,

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jupyter_mcp.client.connection import Connection
+    from jupyter_mcp.host.policy import Origin
     from jupyter_mcp.host.specs import ServerSpec
     from jupyter_mcp.protocol.deprecated import Deprecated
 
@@ -52,6 +53,7 @@ class ServerEntry:
 
     Attributes:
         name, spec: what it is called and how it is reached (unexpanded).
+        origin: who wanted it: "person", "code", or "project" (a file that came with the project).
         connection: the current connection, or None before the first.
         error: why it could not be connected, when `state` is "failed".
         advice: what should be said about how it is reached (see `specs.advice`).
@@ -67,6 +69,7 @@ class ServerEntry:
     deprecated: dict[str, Deprecated] = field(default_factory=lambda: dict[str, "Deprecated"]())
     log: deque[LogLine] = field(default_factory=lambda: deque[LogLine](maxlen=_KEPT))
     clean: Callable[[str], str] = str
+    origin: Origin = "person"
 
     @property
     def state(self) -> State:
@@ -86,6 +89,16 @@ class ServerEntry:
         if closed is None or self.state not in ("lost", "reconnecting"):
             return None
         return self.clean(f"The server {closed.reason}.")
+
+    @property
+    def by_hand(self) -> bool:
+        """Whether the person connected it, and no file did."""
+        return self.origin in ("person", "code")
+
+    @property
+    def trusted(self) -> bool:
+        """Whether the person said that its word about its own tools is to be believed."""
+        return self.by_hand and bool(getattr(self.spec, "trust", False))
 
     @property
     def ready(self) -> bool:

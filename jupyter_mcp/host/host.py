@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.events import OnEvent
+    from jupyter_mcp.host.place import NotebookPlace
     from jupyter_mcp.host.questions import Answer, QuestionUI
     from jupyter_mcp.host.result import PromptResult, Read, Result
     from jupyter_mcp.host.roots import Place
@@ -49,8 +50,10 @@ class Host:
         roots: what servers are told about our folders; by default the current one.
         options: defaults for connections (`client.ConnectOptions`).
         environ: where placeholders are looked up; by default the process's environment at the time of connecting.
+        place: where the notebook and the person's own files are; None: no file of ours is read or written.
 
     Attributes:
+        place: as given.
         servers: the servers by name: connected, starting, lost or failed; not the ones that were disconnected.
         policy, answers, journal, catalogue, tasks: see their modules.
         listeners: called (on the runtime loop) with the name of a server whose state or lists changed.
@@ -63,21 +66,23 @@ class Host:
         roots: Sequence[Place] | None = None,
         options: ConnectOptions | None = None,
         environ: Mapping[str, str] | None = None,
+        place: NotebookPlace | None = None,
     ) -> None:
-        self.policy = Policy()
+        self.place = place
+        self.policy = Policy(place)
         self.answers = AnswerBook()
         self.redactor = Redactor()
         self.journal = Journal(self.redactor)
-        self._connections = Connections(self.journal, self.policy, self._peer, options, environ)
+        self._questioner = Questioner(self.policy, self.answers, self.journal)
+        self._questioner.ui = ui
+        self._questioner.note = self._noted
+        self._consent = Consent(self.policy, self._questioner)
+        self._connections = Connections(self.journal, self.policy, self._consent, self._peer, options, environ)
         self.servers = self._connections.servers
         self.listeners = self._connections.listeners
         self.catalogue = Catalogue(self.servers)
         self._roots = Roots(roots)
         self._acts = Acts()
-        self._questioner = Questioner(self.policy, self.answers, self.journal)
-        self._questioner.ui = ui
-        self._questioner.note = self._noted
-        self._consent = Consent(self.policy, self._questioner)
         ready = self._connections.ready
         self.tasks = TaskBook(ready, self.servers)
         self._doing = Doing(self._acts, self._consent, self.journal, self.redactor, ready, self.tasks)
@@ -104,26 +109,38 @@ class Host:
 
     # --- servers -----------------------------------------------------------------------------------------------------
 
-    async def connect(self, spec: ServerSpec, on_status: OnStatus | None = None) -> ServerEntry:
+    async def connect(
+        self, spec: ServerSpec, on_status: OnStatus | None = None, *, origin: Origin = "person"
+    ) -> ServerEntry:
         """Connect to a server.
 
         A name that is in use: the same spec keeps a live connection (with a note) and restarts a lost one, so that
         running a cell again just works; another spec replaces the old server, which is closed first.
 
+        Args:
+            spec: how it is started or reached.
+            on_status: told what is going on.
+            origin: who wants it; "project", a file that came with the project, needs the person's yes to exactly this.
+
         Raises:
             ConnectionFailed: it could not be started or reached; its entry stays, so that its log can be read.
             ConfigError: a placeholder cannot be filled.
+            Denied: a rule or the person refused.
         """
-        return await self._connections.connect(spec, on_status)
+        return await self._connections.connect(spec, on_status, origin=origin)
 
     async def connect_many(
-        self, specs: Iterable[ServerSpec | MCPError], on_status: OnStatus | None = None
+        self,
+        specs: Iterable[ServerSpec | MCPError],
+        on_status: OnStatus | None = None,
+        *,
+        origin: Origin = "person",
     ) -> list[ServerEntry | MCPError]:
         """Connect to many at once; for each, in order, its entry or what went wrong. One never blocks the others.
 
         Errors among the specs (entries that could not be read) are handed through; a disabled one is not started.
         """
-        return await self._connections.connect_many(specs, on_status)
+        return await self._connections.connect_many(specs, on_status, origin=origin)
 
     async def disconnect(self, name: str) -> None:
         """Close a server and take it off the list. Raises `UsageError` when there is none of that name."""

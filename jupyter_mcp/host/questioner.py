@@ -250,6 +250,9 @@ async def _in_context(act: Running | None, asking: Coroutine[Any, Any, Answer]) 
 def how_to_script(question: Question) -> str:
     """One line: what was asked, that nobody could be asked, and the call that scripts the answer."""
     head = f"{question.server} asked {_quoted(question.message)} and nobody could answer"
+    if question.kind == "server":
+        script = f'mcp.answer("accept", server="{question.server}", kind="server")'
+        return f"Nobody could be asked whether {question.server} may be started; script it: {script}"
     if question.kind == "approval":
         return f'{head}; approve it in advance with mcp.allow("{question.server}.{question.params.get("tool")}").'
     target = f'server="{question.server}"'

@@ -31,6 +31,7 @@ __all__ = [
     "check_pattern",
     "described",
     "make_rule",
+    "narrowness",
     "strictness",
 ]
 
@@ -182,6 +183,12 @@ class Rule:
 def strictness(effect: Effect) -> int:
     """0 for allow, 1 for ask, 2 for deny."""
     return _STRICT[effect]
+
+
+def narrowness(pattern: str) -> tuple[tuple[int, int], tuple[int, int]]:
+    """How little a whole pattern covers, for putting patterns in an order: first its name, then its server."""
+    server, dot, name = pattern.partition(".")
+    return _narrow(name if dot else None), _narrow(server)
 
 
 def _narrow(pattern: str | None) -> tuple[int, int]:

@@ -1,0 +1,73 @@
+"""A project's own servers: what the person has to see before one is started, and what a yes to it holds for. Pure.
+
+A file that came with a project names a program to run. The person sees its command to the letter, the folder it starts
+in and the names of its variables (or its URL and the names of its headers), and the yes is for exactly that content:
+what is written in the file, placeholders unfilled, so that no secret is in it.
+"""
+
+from __future__ import annotations
+
+import shlex
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.host.policy.deed import Deed, Origin
+from jupyter_mcp.host.policy.sheet import canonical, digest
+
+if TYPE_CHECKING:
+    from jupyter_mcp.host.specs import ServerSpec
+
+__all__ = ["connect_deed", "project_server", "shown"]
+
+_CONTENT = (
+    "kind",
+    "command",
+    "args",
+    "env",
+    "pass_env",
+    "inherit_env",
+    "cwd",
+    "url",
+    "headers",
+    "transport",
+    "roots",
+    "folder",
+    "sandbox",
+)
+
+
+def connect_deed(spec: ServerSpec, origin: Origin) -> Deed:
+    """Starting or reaching a server, as the policy sees it.
+
+    Args:
+        spec: as written, unexpanded.
+        origin: who wants it; "project" is a file that came with the project.
+    """
+    if origin == "project":
+        return project_server(spec)
+    return Deed(spec.name, "connect", "connect", origin=origin)
+
+
+def project_server(spec: ServerSpec) -> Deed:
+    """Starting a server that a project's file names; its fingerprint is that of everything that says what is run."""
+    content: dict[str, Any] = {key: _plain(getattr(spec, key, None)) for key in _CONTENT}
+    content["way"] = repr(spec.way)
+    return Deed(
+        spec.name, "connect", "connect", origin="project", by_hand=False, fingerprint=digest(canonical(content))
+    )
+
+
+def shown(spec: ServerSpec, deed: Deed) -> dict[str, Any]:
+    """What the person is shown: {"command", "words", "cwd", "env"} or {"url", "headers"}, {"source", "hash"}.
+
+    Nothing of it is shortened or masked: it is this that is allowed.
+    """
+    told: dict[str, Any] = {"source": spec.source or "", "hash": deed.fingerprint or ""}
+    if spec.kind == "http":
+        return {"url": spec.url, "headers": sorted(spec.headers), "way": spec.way.describe(), **told}
+    names = [*spec.env, *spec.pass_env, *(["all of yours"] if spec.inherit_env else [])]
+    words = [spec.command, *spec.args]
+    return {"command": shlex.join(words), "words": words, "cwd": spec.cwd or "", "env": names, **told}
+
+
+def _plain(value: Any) -> Any:
+    return sorted(value.items()) if hasattr(value, "items") else value
