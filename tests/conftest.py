@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import tempfile
 from pathlib import Path
 
 import pytest
+
+# Rules that a developer keeps for themselves are no part of the tests; kernels inherit this.
+os.environ["JUPYTER_CONFIG_DIR"] = str(Path(tempfile.gettempdir()) / f"jupyter-mcp-tests-{os.getpid()}" / "config")
 
 PAGES = Path(__file__).parent / "e2e"
 KERNEL_ROOM = Path(__file__).parent / "kernel"

@@ -110,7 +110,9 @@ def identify(shell: Any, name: str | None = None) -> Identity:
         shell: IPython's; only its namespace is looked at.
         name: what the person calls it, instead.
     """
-    path = _path_of(shell)
+    from jupyter_mcp.runtime import whereabouts  # whoever only looks for notebooks does not need it
+
+    path = whereabouts.notebook(shell) or whereabouts.began_in(shell) / "notebook"
     digest = hashlib.sha256(f"{path}\0{name or ''}".encode("utf-8", "surrogatepass")).hexdigest()
     shown = name or path.name
     plain = secrets.redact_text(shown) == shown
@@ -121,16 +123,6 @@ def identify(shell: Any, name: str | None = None) -> Identity:
         folder=str(path.parent),
         key=digest[:32],
     )
-
-
-def _path_of(shell: Any) -> Path:
-    namespace = cast("dict[str, object]", getattr(shell, "user_ns", None) or {})
-    told = namespace.get("__vsc_ipynb_file__")
-    for text in (os.environ.get("JPY_SESSION_NAME"), told):
-        if isinstance(text, str) and text.strip("/. ") and "\0" not in text:
-            path = Path(text)
-            return path if path.is_absolute() else Path.cwd() / path.name
-    return Path.cwd() / "notebook"
 
 
 def slug_of(text: str) -> str:

@@ -8,7 +8,7 @@
     cells     is a cell running, which was the last one
     desk      puts a server's question before the person: a form, `input()`, or nobody at all
     prompts   the dialogue in text; announce: a line in a cell that has already ended
-    frontend  what kind of front end this is
+    frontend  what kind of front end this is; whereabouts: which notebook this is, where its person's files are
     state     the one `Host` of this kernel
 
 It knows IPython and ipykernel, and no widgets: the form is drawn by a presenter that `notebook` sets. It imports

@@ -31,9 +31,10 @@ def get_host() -> Host:
     with _lock:
         if _host is None:
             from jupyter_mcp.host.host import Host
+            from jupyter_mcp.runtime import whereabouts
 
             cells.watch()
-            _host = Host(ui=desk())
+            _host = Host(ui=desk(), place=whereabouts.place())
             get_runtime().on_stop(_host.aclose)
         return _host
 
