@@ -69,9 +69,18 @@ def arrow_items(pyarrow: Any, column: Any) -> list[Any]:
         pyarrow: the module.
         column: so short that each item may be looked at.
     """
+    column = _stored(pyarrow, column)
     if _is_small(pyarrow.types, column.type):
         return column.to_pylist()
     return [_arrow_item(pyarrow, item, 0) for item in column]
+
+
+def _stored(pyarrow: Any, column: Any) -> Any:
+    """Of a type of somebody's own what it stores: its class's code is not asked."""
+    if not isinstance(column.type, pyarrow.BaseExtensionType):
+        return column
+    chunks = column.chunks if isinstance(column, pyarrow.ChunkedArray) else [column]
+    return _stored(pyarrow, pyarrow.chunked_array([chunk.storage for chunk in chunks], column.type.storage_type))
 
 
 def _is_small(types: Any, kind: Any) -> bool:
@@ -100,10 +109,15 @@ def _arrow_item(pyarrow: Any, item: Any, depth: int) -> Any:
     if depth >= _DEEPEST:
         return "…"
     if types.is_struct(kind):
-        return {kind.field(at).name: _arrow_item(pyarrow, item[at], depth + 1) for at in range(kind.num_fields)}
+        return {kind.field(at).name: _arrow_field(pyarrow, item, at, depth + 1) for at in range(kind.num_fields)}
     if types.is_nested(kind) and not types.is_union(kind):
-        return [_arrow_item(pyarrow, one, depth + 1) for one in item.values[:ITEMS]]
+        return [_arrow_item(pyarrow, one, depth + 1) for one in _stored(pyarrow, item.values[:ITEMS])]
     return f"<{kind}>"
+
+
+def _arrow_field(pyarrow: Any, item: Any, at: int, depth: int) -> Any:
+    kind = item.type.field(at).type
+    return f"<{kind}>" if isinstance(kind, pyarrow.BaseExtensionType) else _arrow_item(pyarrow, item[at], depth)
 
 
 # --- pandas ----------------------------------------------------------------------------------------------------------

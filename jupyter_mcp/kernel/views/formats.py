@@ -92,8 +92,8 @@ def _shorter(cell: Any, chars: int) -> Any:
 
 
 def _header(names: list[str], mime_type: str) -> str:
-    if mime_type != MARKDOWN:
-        return _line(names, mime_type)
+    if mime_type != MARKDOWN or not names:
+        return _line(names, CSV)
     return _line(names, mime_type) + "|" + " --- |" * len(names) + "\n"
 
 
@@ -109,10 +109,9 @@ def _line(cells: Any, mime_type: str) -> str:
 
 
 def _flat(cell: Any) -> str:
-    kind = type(cell)
-    if kind is str:
+    if type(cell) is str:
         return cell
-    if kind is float or kind is int:
+    if type(cell) is float or type(cell) is int:
         return repr(cell)  # as JSON writes it, without a JSON encoder for each
     if cell is None:
         return ""

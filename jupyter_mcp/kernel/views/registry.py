@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 from weakref import ref
 
 from jupyter_mcp.kernel.masking import redact
-from jupyter_mcp.kernel.views import builtin, paths, plain, safe
+from jupyter_mcp.kernel.views import builtin, paths, plain, safe, texts
 from jupyter_mcp.kernel.views.base import (
     JSON,
     PLAIN,
@@ -34,8 +34,8 @@ Shower = Callable[[Any, Wanted], Any]
 
 _NUMBER, _TEXT, _BLOB, _CONTAINER, _RECORD, _OBJECT = (
     builtin.Number(),
-    builtin.Text(),
-    builtin.Blob(),
+    texts.Text(),
+    texts.Blob(),
     builtin.Container(),
     builtin.Record(),
     builtin.Object(),
@@ -220,7 +220,7 @@ def _shown(value: object, wanted: Wanted, turns: int) -> View:
     if found is value:
         return _viewer(value).view(value, wanted)
     if type(found) is str:
-        return builtin.text_view(value, found, wanted)
+        return texts.text_view(value, found, wanted)
     return _shown(found, wanted, turns - 1)
 
 

@@ -165,7 +165,7 @@ def instance_dict(value: object) -> dict[str, Any] | None:
     """The instance's own dictionary itself (not a copy), past any property of that name; None when it has none."""
     for cls in mro(type(value)):
         getter = class_dict(cls).get("__dict__")
-        if type(getter) is GetSetDescriptorType:
+        if type(getter) is GetSetDescriptorType or type(getter) is MemberDescriptorType:
             found = getter.__get__(value)
             return cast("dict[str, Any]", found) if type(found) is dict else None
     if is_a(value, ModuleType):

@@ -149,7 +149,7 @@ class _IndexFrame:
 
 
 def _dtype(dtype: Any) -> str:
-    name: Any = dtype.name
+    name: Any = str(dtype) if dtype.name == "interval" else dtype.name  # pandas' own name says less than its text
     return clipped(name, 80) if type(name) is str else safe.name_of(_class(dtype))
 
 
@@ -186,8 +186,7 @@ class Polars(Frame):
         return distinct([clipped(name, _LONGEST_NAME) for name in frame.columns[:most]])
 
     def dtypes(self, frame: Any, places: Sequence[int]) -> list[str]:
-        every = frame.dtypes
-        return [clipped(str(every[at]), 80) for at in places]
+        return [clipped(str(frame.to_series(at).dtype), 80) for at in places]
 
     def nbytes(self, frame: Any) -> int | None:
         return int(frame.estimated_size())
