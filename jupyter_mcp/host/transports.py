@@ -20,6 +20,8 @@ __all__ = ["transport_for"]
 
 
 class _Serves(Protocol):
+    """What is served in memory. It may have a `check()` too, which raises ConnectionFailed when it cannot be now."""
+
     def serve(self, transport: Transport) -> Awaitable[Any]: ...
 
 
@@ -80,6 +82,9 @@ class _InMemory:
     async def open(self, receiver: Receiver) -> None:
         from jupyter_mcp.transport.memory import memory_pair
 
+        check = getattr(self._server, "check", None)
+        if check is not None:
+            check()
         ours, theirs = memory_pair()
         self._ours = ours
         await ours.open(receiver)

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.kernel.plots import Plot
     from jupyter_mcp.kernel.visitors import Visitor
     from jupyter_mcp.server import Server
+    from jupyter_mcp.transport.base import Transport
 
 __all__ = ["Serving", "current", "resume", "serve"]
 
@@ -124,6 +125,21 @@ class Serving:
         if choice != self.book.choice:
             self.book.choice = choice
             self._changes.chosen()
+
+    async def serve_here(self, transport: Transport) -> None:
+        """Serve one connection within this process, as long as the notebook is served. On the runtime's loop."""
+        leave = self._leave
+        if leave is None or not self.alive:
+            return
+        ends = {asyncio.ensure_future(self.server.serve(transport)), asyncio.ensure_future(leave.wait())}
+        try:
+            done, _ = await asyncio.wait(ends, return_when=asyncio.FIRST_COMPLETED)
+            for one in done:
+                one.result()
+        finally:
+            for one in ends:
+                one.cancel()
+            await asyncio.wait(ends)
 
     def stop(self) -> None:
         """End it, and give port and token up. Nothing happens the second time."""

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from jupyter_mcp.errors import Cancelled
+from jupyter_mcp.errors import Cancelled, MCPError
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened, TaskChanged
 from jupyter_mcp.notebook.objects.act import Act
 
@@ -196,7 +196,10 @@ def _live_card(value: Any) -> bool:
         return True
     if not isinstance(value, (Collection, Offered, Log, Servers)):
         return False
-    view: Any = value.__mcp_view__()
+    try:
+        view: Any = value.__mcp_view__()
+    except MCPError:
+        return False  # the static picture says it
     if isinstance(value, (Collection, Offered)) and not view.rows and not view.templates:
         return False  # nothing to choose from: a sentence says it
     if isinstance(value, Servers):

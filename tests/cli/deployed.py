@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 TOKEN, KEY = "a-token-that-all-copies-share", "a-key-that-all-copies-share-0123"
 CELLS = (
     """
-from jupyter_mcp.kernel import functions as mcp, serving
-serving.serve(get_ipython())
+import jupyter_mcp as mcp
+mcp.serve()
 print('a cell says hello')
 """,
     """

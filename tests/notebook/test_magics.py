@@ -557,3 +557,17 @@ def test_other_magics_around_ours(served: Cells):
 def test_automagic_works_too(served: Cells):
     served.run("mcp call s add a=1 b=4")
     assert "5" in served.text
+
+
+@pytest.mark.parametrize("kind", ["tools", "resources", "prompts"])
+def test_the_lists_of_a_server_that_is_not_there_are_its_failure_in_one_line(cells: Cells, kind: str) -> None:
+    with pytest.raises(ConnectionFailed):
+        cells.run("%mcp connect bad no-such-command-anywhere")
+    for line in (f"%mcp {kind} bad", f"%mcp {kind} bad --search x"):
+        with pytest.raises(UsageError) as said:
+            cells.run(line)
+        assert "\n" not in str(said.value) and ".)" not in str(said.value)
+        assert str(said.value).startswith("bad is not connected (The server 'bad' cannot be started")
+        assert str(said.value).endswith("%mcp reconnect bad tries again.")
+    cells.run(f"import jupyter_mcp as mcp\nmcp.servers['bad'].{kind}")
+    assert "bad is not connected" in cells.text and "<" not in cells.text

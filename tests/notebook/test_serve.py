@@ -14,7 +14,7 @@ import pytest
 from IPython.core.completer import provisionalcompleter
 
 import jupyter_mcp as mcp
-from jupyter_mcp.errors import UsageError
+from jupyter_mcp.errors import ConnectionFailed, UsageError
 from jupyter_mcp.kernel import identity, serving
 from jupyter_mcp.notebook.cards.endpoint import EndpointCard
 from jupyter_mcp.notebook.objects import setups
@@ -195,6 +195,49 @@ def test_a_call_that_asks_back_is_told_once(cells: Cells) -> None:
     told = [(act.kind, act.what, act.outcome) for act in end.serving.book.reads()]
     assert told == [("call", "sure", ""), ("asked", "by sure: “Sure?”", "accepted")]
     assert "asked by sure: “Sure?”" in cells.text and "accepted" in cells.text
+
+
+def test_its_card_says_what_it_is_by_name(cells: Cells) -> None:
+    cells.run("%mcp serve --name sales;")
+    cells.run("%mcp connect me --self")
+    assert "  is: this notebook, served as sales" in cells.text
+    assert "Endpoint" not in cells.text
+    cells.run("from jupyter_mcp.server import Server\nshop = Server('shop')")
+    cells.run("%mcp connect shop $shop")
+    assert "  is: Server object in memory" in cells.text
+
+
+CALL = "r = %mcp call me.read_variable notebook=sales name=x\nr.text"
+
+
+def test_after_the_stop_its_calls_say_so_and_work_again_when_it_is_served_again(cells: Cells) -> None:
+    cells.run("x = 7")
+    cells.run("%mcp serve --name sales;")
+    cells.run("%mcp connect me --self;")
+    for again in ("%mcp serve --stop", "%mcp reconnect me"):  # the second leaves it failed
+        if again.endswith("me"):
+            cells.run("%mcp serve --stop")
+            with pytest.raises(ConnectionFailed, match="no longer served"):
+                cells.run(again)
+        else:
+            cells.run(again)
+        for line in (CALL, "%mcp read me notebook://sales/variables/x"):
+            with pytest.raises(ConnectionFailed) as said:
+                cells.run(line)
+            assert str(said.value) == "This notebook is no longer served. Serve it again: %mcp serve"
+        cells.run("%mcp serve --name sales;")
+        assert cells.run(CALL) == "7"
+
+
+def test_it_follows_the_notebook_to_another_name(cells: Cells) -> None:
+    cells.run("x = 7")
+    cells.run("%mcp serve --name sales;")
+    cells.run("%mcp connect me --self;")
+    cells.run("%mcp serve --name garden;")
+    me = mcp.servers["me"]
+    me.reconnect()
+    assert cells.run(CALL.replace("sales", "garden")) == "7"
+    assert me.entry.spec.describe() == "this notebook, served as garden"
 
 
 def test_the_python_names_do_the_same(cells: Cells) -> None:

@@ -148,7 +148,8 @@ class ServerSpec:
     def describe(self) -> str:
         """The command line or URL in one line: names of variables and headers, no values, no secrets."""
         if self.kind == "memory":
-            return f"in memory: {type(self.server).__name__}"
+            own = getattr(self.server, "described", None)  # an object may say what it is to a person
+            return own if isinstance(own, str) else f"{type(self.server).__name__} object in memory"
         if self.kind == "http":
             shown = [words.url(self.url), words.named("headers", self.headers), self.way.describe()]
             return " ".join(filter(None, shown))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.errors import UsageError
+from jupyter_mcp.errors import ConnectionFailed, UsageError
 from jupyter_mcp.notebook.objects import setups
 
 if TYPE_CHECKING:
@@ -72,9 +72,27 @@ class Endpoint:
         self.serving.stop()
         self._tell()
 
+    # --- being this notebook's own server: what `connect` does with an object
+
+    @property
+    def described(self) -> str:
+        """What it is to a person."""
+        return f"this notebook, served as {self._now().slug}"
+
+    def check(self) -> None:
+        """Raises ConnectionFailed when the notebook is not served any more."""
+        if not self._now().alive:
+            raise ConnectionFailed("This notebook is no longer served.", hint="Serve it again: %mcp serve")
+
     async def serve(self, transport: Any) -> None:
-        """Serve one connection within this process: what `connect` does with a server object."""
-        await self.serving.server.serve(transport)
+        """Serve one connection within this process, until the notebook is no longer served."""
+        await self._now().serve_here(transport)
+
+    def _now(self) -> Serving:
+        """The notebook as it is served now: after a stop it may be served anew, also under another name."""
+        from jupyter_mcp.kernel import serving
+
+        return serving.current() or self.serving
 
     def on_change(self, listener: Callable[[], object]) -> Callable[[], object]:
         """For cards: call `listener()` when somebody came, something was read, or it was stopped, on any thread.

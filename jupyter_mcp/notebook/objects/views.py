@@ -36,10 +36,17 @@ def server_view(entry: ServerEntry) -> ServerView:
         instructions=entry.instructions,
         problem=entry.trouble,
         stderr=entry.stderr if entry.state in ("failed", "lost", "reconnecting") else (),
-        transport=entry.transport if entry.transport in ("http", "sse") else "",
+        transport=_transport(entry),
         deprecated=[(one.title, one.since, one.migration) for one in entry.deprecated.values()],
         notes=list(dict.fromkeys([*entry.spec.notes, *entry.advice, *said, *skipped])),
     )
+
+
+def _transport(entry: ServerEntry) -> str:
+    """As `ServerView` has it."""
+    if entry.spec.kind == "memory":
+        return "memory"
+    return entry.transport if entry.transport in ("http", "sse") else ""
 
 
 def servers_view(entries: Iterable[ServerEntry]) -> ServersView:

@@ -10,6 +10,7 @@ import base64
 import logging
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.errors import MCPError
 from jupyter_mcp.host.questions import Question
 from jupyter_mcp.notebook.render import acts, html, lists, questions, results, served, servers
 from jupyter_mcp.notebook.render.text import bounded, clean, cut, flat
@@ -47,11 +48,14 @@ def bundle(obj: object, include: object = None, exclude: object = None) -> Bundl
     """The bundle of a `Result`, `Read`, `PromptResult`, error, view, or of anything with `__mcp_view__()`.
 
     Args:
-        obj: what to draw. What is unknown, or cannot be drawn, is shown by its repr: a display never fails.
+        obj: what to draw. What is unknown, or cannot be drawn, is shown by its repr, and what its server
+            cannot be asked for by that error: a display never fails.
         include, exclude: ignored; IPython passes them.
     """
     try:
         return _draw(_view_of(obj))
+    except MCPError as error:  # the server that was to be asked for it
+        return _draw(error)
     except Exception:
         log.exception("a %s could not be drawn", type(obj).__name__)
         return of_piece("value", acts.repr_piece(obj), {})

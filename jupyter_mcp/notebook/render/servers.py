@@ -85,10 +85,9 @@ def counts_text(counts: Mapping[str, int]) -> str:
 
 
 def _facts(view: ServerView) -> Piece | None:
-    command = "://" not in view.target
     rows = [
         ("offers", counts_text(view.counts)),
-        ("started as" if command else "address", portable(flat(view.target, 400))),
+        (_reached(view), portable(flat(view.target, 400))),
         ("environment", ", ".join(flat(name, 80) for name in view.env)),
         ("also declares", ", ".join(_capabilities(view.capabilities))),
     ]
@@ -100,6 +99,13 @@ def _facts(view: ServerView) -> Piece | None:
         for term, said in kept
     ]
     return Piece(html.table([], cells), "\n".join(f"  {term}: {said}" for term, said in kept))
+
+
+def _reached(view: ServerView) -> str:
+    """What the target is called."""
+    if view.transport == "memory":
+        return "is"
+    return "address" if "://" in view.target else "started as"
 
 
 def _capabilities(capabilities: Mapping[str, object]) -> list[str]:

@@ -42,7 +42,7 @@ class ServerView:
     Attributes:
         name: its name in this notebook.
         state: "starting", "ready", "unresponsive", "reconnecting", "lost", "closed" or "failed".
-        transport: "http" or "sse" for a server at a URL, else "".
+        transport: "http" or "sse" for a server at a URL, "memory" for an object of this kernel, else "".
         era: "legacy" or "modern". revision: the protocol revision in use.
         info: the server's own `name`, `title`, `version`.
         target: command line or address, with environment names only; paths of this machine are shortened when drawn.

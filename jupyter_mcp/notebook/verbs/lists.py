@@ -21,6 +21,7 @@ def _listed(call: Invocation, kind: str) -> Any:
             api.no_servers()
         return Offered(kind, None, search)
     collection = getattr(api.server(words[0]), kind)
+    len(collection)  # asks the server, whose failure is this line's
     return collection(search) if search else collection
 
 
