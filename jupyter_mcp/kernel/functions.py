@@ -31,6 +31,7 @@ from jupyter_mcp.server.dispatch import Offer
 from jupyter_mcp.server.failures import sentence
 from jupyter_mcp.server.offering import Offering
 from jupyter_mcp.server.registry import NotFound
+from jupyter_mcp.server.tasks import TaskWork
 from jupyter_mcp.server.workers import Workers
 
 if TYPE_CHECKING:
@@ -180,7 +181,7 @@ class FunctionBook:
         return self._declared.offer.tools.get(name)
 
     def _wrap(
-        self, kind: Kind, function: Callable[..., Any], name: str, *, thread: bool, wait: float
+        self, kind: Kind | Literal["task"], function: Callable[..., Any], name: str, *, thread: bool, wait: float
     ) -> Callable[..., Any]:
         """What the server calls: `async`, on its own loop, with a context whether or not the function wants one."""
         if not callable(function):
@@ -208,12 +209,14 @@ class FunctionBook:
             raise ToolError(f"{call.name} is not served any more.")
         try:
             if is_async:
-                return await main.run_async(call.awaited, seconds=call.wait, on_wait=call.word)
-            if thread:
+                value = await main.run_async(call.awaited, seconds=call.wait, on_wait=call.word)
+            elif thread:
                 value = await self._workers.run(call.blocking, asyncio.get_running_loop())
             else:
                 value = await main.run(call.blocking, seconds=call.wait, on_wait=call.word)
-            return value if not inspect.isawaitable(value) else await _on_loop(main, call, value)
+            if inspect.isawaitable(value):
+                value = await _on_loop(main, call, value)
+            return self._work(value, call, thread=thread) if isinstance(value, TaskWork) else value
         except (MCPError, NotFound, FileNotFoundError) as error:
             _mask(error)
             raise
@@ -222,6 +225,12 @@ class FunctionBook:
             raise ToolError(str(clean(sentence(error)))) from None
         finally:
             await call.send_printed()
+
+    def _work(self, value: TaskWork, call: _Call, *, thread: bool) -> TaskWork:
+        """The rest of a call that goes on as a task: it runs where the function ran, not on the server's loop."""
+        function = value.handler.function
+        beside = thread and not value.handler.is_async
+        return TaskWork(self._wrap("task", function, call.name, thread=beside, wait=call.wait))
 
 
 class _Call:

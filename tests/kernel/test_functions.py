@@ -21,10 +21,11 @@ from jupyter_mcp.kernel.functions import book, prompt, resource, tool
 from jupyter_mcp.kernel.mainthread import MainThread
 from jupyter_mcp.runtime import state, wait
 from jupyter_mcp.runtime.thread import get_runtime
-from jupyter_mcp.server import AsyncContext, Context, Server
+from jupyter_mcp.server import AsyncContext, Context, Server, TaskWork
 
 def serve(versions):
-    server = Server("nb", versions=versions, offers=("tools", "resources", "prompts"))
+    kinds, tasks = ("tools", "resources", "prompts"), {"io.modelcontextprotocol/tasks": {}}
+    server = Server("nb", versions=versions, offers=kinds, extensions=tasks)
     @server.prompt
     def hello(ctx): return "so that logging is declared from the start, as the notebook's server does"
     assert book().attach(server, MainThread()) == []
@@ -155,6 +156,43 @@ async def on_loop() -> bool:
 """)
     client.tools()
     assert client.call("on_loop").data in (True, {"result": True})
+
+
+@pytest.mark.parametrize(
+    ("options", "work", "where"),
+    [("", "async def", "main False"), ("", "def", "main False"), (", thread=True", "def", "another False")],
+)
+def test_the_work_of_a_task_runs_where_the_function_itself_would(
+    kernel: LiveKernel, client: Outside, options: str, work: str, where: str
+) -> None:
+    kernel.run(f"""
+@tool("prepare"{options}, task=True)
+def prepare(ctx: Context) -> TaskWork:
+    {work} rest():
+        return f"{{which()}} {{get_runtime().is_current_thread()}}"
+    return TaskWork(rest)
+""")
+    assert client.call("prepare").text == where
+
+
+def test_the_work_of_a_task_is_told_and_asks_through_the_notebooks_own_context(
+    kernel: LiveKernel, client: Outside
+) -> None:
+    kernel.run("""
+from pydantic import BaseModel
+class Party(BaseModel):
+    people: int
+@tool(task=True)
+async def paint() -> TaskWork:
+    async def rest(ctx):
+        answer = await ctx.elicit("For ghp_abcdefghijklmnopqrstuvwxyz0123456789?", Party)
+        return f"{which()} {answer.data.people}"
+    return TaskWork(rest)
+""")
+    client.questions.clear()
+    client.reply = lambda question: Answer("accept", content={"people": 4})
+    assert client.call("paint").text == "main 4"
+    assert [question.message for question in client.questions] == ["For •••?"]
 
 
 def test_prints_go_to_the_client_and_not_into_the_notebook(kernel: LiveKernel, client: Outside) -> None:
