@@ -36,6 +36,11 @@ def call(name: str = "add", origin: Origin = "model", **more: Any) -> Deed:
     return Deed("demo", "tools/call", name, origin=origin, **more)
 
 
+def opened(place: NotebookPlace) -> Policy:
+    """The policy of a kernel that looks at its files with every decision."""
+    return Policy(place, clock=map(float, itertools.count()).__next__)
+
+
 def at(place: NotebookPlace, scope: str) -> Path:
     """The file of a scope."""
     assert place.config is not None
@@ -69,18 +74,18 @@ def files(place: NotebookPlace) -> set[str]:
 @pytest.mark.parametrize("scope", KEPT)
 def test_a_rule_lasts_in_its_scope_and_nothing_else_is_written(place: NotebookPlace, scope: Scope):
     before = files(place)
-    said = Policy(place).deny("demo.delete", scope=scope, where={"path": {"glob": "/etc/*"}}, origin=["model"])
+    said = opened(place).deny("demo.delete", scope=scope, where={"path": {"glob": "/etc/*"}}, origin=["model"])
     new = {path for path in files(place) - before if not path.endswith("accepted.json")}
     assert len(new) == 1
     assert at(place, scope).exists()
-    [rule] = Policy(place).rules
+    [rule] = opened(place).rules
     assert (rule.about, rule.effect, rule.scope, rule.accepted) == (said.about, "deny", scope, True)
 
 
 @pytest.mark.parametrize("scope", KEPT)
 def test_an_approval_lasts_in_its_scope_and_is_void_when_the_tool_changes(place: NotebookPlace, scope: Scope):
-    Policy(place).remember(call(fingerprint="sha256:1"), scope)
-    policy = Policy(place)
+    opened(place).remember(call(fingerprint="sha256:1"), scope)
+    policy = opened(place)
     assert policy.decide(call(fingerprint="sha256:1")).verdict == "go"
     assert policy.decide(call(fingerprint="sha256:2")).verdict == "ask"
     policy.remember(call(fingerprint="sha256:2"), scope)
@@ -89,7 +94,7 @@ def test_an_approval_lasts_in_its_scope_and_is_void_when_the_tool_changes(place:
 
 @pytest.mark.parametrize("scope", ["session", *KEPT])
 def test_what_was_said_is_taken_back_in_its_scope_whole_or_by_its_pattern(place: NotebookPlace, scope: Scope):
-    policy = Policy(place)
+    policy = opened(place)
     policy.deny("demo.delete", scope=scope)
     policy.allow("demo.add", scope=scope)
     policy.disable("demo.add", scope)
@@ -102,12 +107,12 @@ def test_what_was_said_is_taken_back_in_its_scope_whole_or_by_its_pattern(place:
 
 
 def test_another_notebook_of_the_project_has_its_own_rules(place: NotebookPlace):
-    policy = Policy(place)
+    policy = opened(place)
     policy.allow("demo.add", scope="notebook")
     policy.allow("demo.book", scope="project")
     assert place.path is not None
     other = NotebookPlace(place.path.with_name("b.ipynb"), place.folder, place.data, place.config)
-    assert [str(rule) for rule in Policy(other).rules] == ["allow demo.book"]
+    assert [str(rule) for rule in opened(other).rules] == ["allow demo.book"]
 
 
 def test_a_host_without_a_place_keeps_the_session_only():
@@ -127,19 +132,19 @@ def test_a_notebook_without_a_name_has_no_scope_of_its_own(tmp_path: Path):
 
 def test_nothing_is_kept_for_once(place: NotebookPlace):
     with pytest.raises(UsageError, match="'once'"):
-        Policy(place).allow("demo.add", scope="once")
+        opened(place).allow("demo.add", scope="once")
 
 
 def test_a_person_who_only_looks_leaves_no_trace(place: NotebookPlace):
     before = files(place)
-    policy = Policy(place)
+    policy = opened(place)
     policy.decide(call())
     assert (policy.rules, policy.pending, policy.problems) == ([], [], [])
     assert files(place) == before
 
 
 def test_a_deny_in_the_persons_own_rules_holds_against_all_others(place: NotebookPlace):
-    policy = Policy(place)
+    policy = opened(place)
     policy.deny("demo", scope="user")
     for scope in ("project", "notebook", "session"):
         policy.allow("demo.add", scope=scope)
@@ -147,14 +152,28 @@ def test_a_deny_in_the_persons_own_rules_holds_against_all_others(place: Noteboo
 
 
 def test_what_another_kernel_or_an_editor_writes_holds_at_once(place: NotebookPlace):
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call()).verdict == "ask"
-    Policy(place).allow("demo.add", scope="user")
+    opened(place).allow("demo.add", scope="user")
     assert policy.decide(call()).verdict == "go"
     put(at(place, "user"), '[[rule]]\neffect = "deny"\npattern = "demo"\n')
     assert policy.decide(call()).verdict == "deny"
     at(place, "user").unlink()
     assert policy.decide(call()).verdict == "ask"
+
+
+def test_many_decisions_in_a_moment_do_not_each_look_at_the_files(place: NotebookPlace):
+    now = 1.0
+    policy = Policy(place, clock=lambda: now)
+    assert policy.decide(call()).verdict == "ask"
+    opened(place).allow("demo.add", scope="user")
+    assert policy.decide(call()).verdict == "ask"
+    policy.deny("demo.book")  # what is said here holds at once
+    assert policy.decide(call("book")).verdict == "deny"
+    now = 2.0
+    assert policy.decide(call()).verdict == "go"
+    policy.deny("demo.add", scope="user")
+    assert policy.decide(call()).verdict == "deny"
 
 
 # --- a file by hand --------------------------------------------------------------------------------------------------
@@ -181,7 +200,7 @@ origin = "model"
 
 def test_a_file_by_hand_is_read_and_what_is_not_ours_in_it_stays(place: NotebookPlace):
     path = put(at(place, "user"), BY_HAND)
-    policy = Policy(place)
+    policy = opened(place)
     assert [str(rule) for rule in policy.rules] == [
         "deny demo.delete",
         "ask_first demo.* (tools/call, n > 3, destructiveHint is true (the server's own word), begun by model)",
@@ -191,15 +210,15 @@ def test_a_file_by_hand_is_read_and_what_is_not_ours_in_it_stays(place: Notebook
     text = path.read_text(encoding="utf-8")
     for kept in ("# who may do what", "# ours", 'owner = "ada"', "n = { gt = 3 }"):
         assert kept in text
-    assert [str(rule) for rule in Policy(place).rules][-1] == "allow demo.delete"
-    assert len(Policy(place).rules) == 2
+    assert [str(rule) for rule in opened(place).rules][-1] == "allow demo.delete"
+    assert len(opened(place).rules) == 2
 
 
 def test_rules_in_one_line_are_rules_too(place: NotebookPlace):
     path = put(at(place, "user"), 'rule = [{effect = "deny", pattern = "demo"}]\n')
-    policy = Policy(place)
+    policy = opened(place)
     policy.allow("other", scope="user")
-    assert [str(rule) for rule in Policy(place).rules] == ["deny demo", "allow other"]
+    assert [str(rule) for rule in opened(place).rules] == ["deny demo", "allow other"]
     assert path.read_text(encoding="utf-8").startswith("rule = [")
 
 
@@ -216,7 +235,7 @@ def test_rules_in_one_line_are_rules_too(place: NotebookPlace):
 )
 def test_a_file_that_is_no_toml_makes_everything_ask_and_is_not_written_to(place: NotebookPlace, text: str):
     path = put(at(place, "user"), text)
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call(origin="person")).verdict == "ask"
     assert policy.decide(call(origin="person", yes=True)).verdict == "go"
     [problem] = policy.problems
@@ -232,7 +251,7 @@ def test_a_file_that_is_no_text_or_no_file_makes_everything_ask(place: NotebookP
     path = at(place, "user")
     path.parent.mkdir(parents=True)
     path.write_bytes(b"\xff\xfe\x00")
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call(origin="person")).verdict == "ask"
     assert "UTF-8" in policy.problems[0]
     path.unlink()
@@ -247,7 +266,7 @@ def test_a_path_that_leads_nowhere_makes_everything_ask(place: NotebookPlace):
     path = at(place, "user")
     path.parent.mkdir(parents=True)
     path.symlink_to(path)  # round and round
-    assert Policy(place).decide(call(origin="person")).verdict == "ask"
+    assert opened(place).decide(call(origin="person")).verdict == "ask"
 
 
 @ONLY_POSIX
@@ -256,7 +275,7 @@ def test_a_folder_that_may_not_be_read_makes_everything_ask(place: NotebookPlace
     path = put(at(place, "user"), '[[rule]]\neffect = "deny"\npattern = "demo"\n')
     path.parent.chmod(0)
     try:
-        assert Policy(place).decide(call(origin="person")).verdict == "ask"
+        assert opened(place).decide(call(origin="person")).verdict == "ask"
     finally:
         path.parent.chmod(0o700)
 
@@ -281,7 +300,7 @@ def test_a_rule_that_cannot_be_read_whole_still_asks_or_denies(
     place: NotebookPlace, entry: str, verdict: str, says: str
 ):
     put(at(place, "user"), f"[[rule]]\n{entry}\n")
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call(origin="person")).verdict == verdict
     [problem] = policy.problems
     assert problem.startswith("your own policy.toml: rule 1")
@@ -291,7 +310,7 @@ def test_a_rule_that_cannot_be_read_whole_still_asks_or_denies(
 @pytest.mark.parametrize("text", ["rule = 5", 'rule = ["deny demo"]', '[rule]\neffect = "allow"\npattern = "demo"'])
 def test_what_is_no_list_of_rules_asks_or_is_one_rule(place: NotebookPlace, text: str):
     put(at(place, "user"), text)
-    policy = Policy(place)
+    policy = opened(place)
     expected = "go" if text.startswith("[") else "ask"
     assert policy.decide(call(origin="person")).verdict == expected
 
@@ -299,7 +318,7 @@ def test_what_is_no_list_of_rules_asks_or_is_one_rule(place: NotebookPlace, text
 def test_a_file_that_contradicts_itself_is_read_by_its_stricter_word_and_says_so(place: NotebookPlace):
     rules = "".join(f'[[rule]]\neffect = "{effect}"\npattern = "demo.add"\n' for effect in ("allow", "deny", "ask"))
     put(at(place, "user"), rules)
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call()).verdict == "deny"
     assert [problem.partition(": ")[0] for problem in policy.problems] == [
         "your own policy.toml contradicts itself"
@@ -314,7 +333,7 @@ def test_odd_switches_and_approvals_are_named_and_only_tighten(place: NotebookPl
         '[[switch]]\npattern = "x"\non = true\nno = 1\n'
         '[[approval]]\nserver = "demo"\n[[approval]]\nserver = "d"\nmethod = "m"\nname = "n"\norigin = "nobody"\n',
     )
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.disabled("demo") is not None
     assert policy.disabled("x") is not None
     assert policy.approvals == []
@@ -323,7 +342,7 @@ def test_odd_switches_and_approvals_are_named_and_only_tighten(place: NotebookPl
 
 def test_too_many_rules_ask_about_everything(place: NotebookPlace):
     put(at(place, "user"), '[[rule]]\neffect="allow"\npattern="a"\n' * 1_001)
-    assert Policy(place).decide(call(origin="person")).verdict == "ask"
+    assert opened(place).decide(call(origin="person")).verdict == "ask"
 
 
 # --- what came with a project ----------------------------------------------------------------------------------------
@@ -333,7 +352,7 @@ THEIRS = '[[rule]]\neffect = "{effect}"\npattern = "demo.add"\n'
 
 def test_a_projects_rules_only_tighten_until_that_exact_content_was_accepted(place: NotebookPlace):
     path = put(at(place, "project"), THEIRS.format(effect="allow"))
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call()).verdict == "ask"
     [(store, sheet)] = policy.pending
     assert (store.source, store.text()) == ("../.jupyter-mcp/policy.toml", path.read_text(encoding="utf-8"))
@@ -343,7 +362,7 @@ def test_a_projects_rules_only_tighten_until_that_exact_content_was_accepted(pla
         policy.accept("sha256:")
     assert policy.accept(sheet.digest[:20]) == ["../.jupyter-mcp/policy.toml"]
     assert policy.decide(call()).verdict == "go"
-    assert Policy(place).decide(call()).verdict == "go"
+    assert opened(place).decide(call()).verdict == "go"
     assert policy.pending == []
     put(path, THEIRS.format(effect="allow") + "# another\n")
     assert policy.decide(call()).verdict == "ask"
@@ -353,7 +372,7 @@ def test_a_projects_rules_only_tighten_until_that_exact_content_was_accepted(pla
 
 def test_a_projects_denials_hold_at_once_and_need_no_yes(place: NotebookPlace):
     put(at(place, "project"), THEIRS.format(effect="deny"))
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call(origin="person", yes=True)).verdict == "deny"
     assert policy.pending == []
 
@@ -364,7 +383,7 @@ def test_a_projects_approvals_and_switches_loosen_nothing_until_accepted(place: 
         '[[approval]]\nserver = "demo"\nmethod = "tools/call"\nname = "add"\norigin = "model"\n'
         '[[switch]]\npattern = "demo.add"\non = true\n[[switch]]\npattern = "other"\non = false\n',
     )
-    policy = Policy(place)
+    policy = opened(place)
     policy.disable("demo", "user")
     assert policy.disabled("demo", "add") is not None
     assert policy.disabled("other") is not None
@@ -378,7 +397,7 @@ def test_a_projects_approvals_and_switches_loosen_nothing_until_accepted(place: 
 def test_files_of_all_folders_above_hold_and_the_nearest_is_written(place: NotebookPlace):
     above = put(place.folder.parent / ".jupyter-mcp" / "policy.toml", THEIRS.format(effect="deny"))
     near = put(place.folder / ".jupyter-mcp" / "policy.toml", "")
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call()).verdict == "deny"
     policy.ask_first("demo.book", scope="project")
     assert "demo.book" in near.read_text(encoding="utf-8")
@@ -387,16 +406,16 @@ def test_files_of_all_folders_above_hold_and_the_nearest_is_written(place: Noteb
 
 
 def test_what_the_person_adds_to_what_they_accepted_stays_accepted(place: NotebookPlace):
-    policy = Policy(place)
+    policy = opened(place)
     policy.allow("demo.add", scope="project")
     policy.allow("demo.book", scope="project")
     assert policy.decide(call()).verdict == "go"
-    assert Policy(place).decide(call("book")).verdict == "go"
+    assert opened(place).decide(call("book")).verdict == "go"
 
 
 def test_what_the_person_adds_to_what_they_did_not_accept_waits_with_it(place: NotebookPlace):
     put(at(place, "project"), THEIRS.format(effect="allow"))
-    policy = Policy(place)
+    policy = opened(place)
     policy.allow("demo.book", scope="project")
     assert policy.decide(call()).verdict == "ask"
     assert policy.decide(call("book")).verdict == "ask"
@@ -411,7 +430,7 @@ def test_rules_in_a_notebooks_metadata_only_tighten_until_accepted(place: Notebo
         put(place.path or Path(), json.dumps({"metadata": {"jupyter_mcp": {"policy": {"rule": rules}}}}))
 
     save("deny", "allow")
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call("deny", "person")).verdict == "deny"
     assert policy.decide(call("allow")).verdict == "ask"
     [(store, sheet)] = policy.pending
@@ -428,10 +447,10 @@ def test_rules_in_a_notebooks_metadata_only_tighten_until_accepted(place: Notebo
 def test_without_a_data_folder_what_is_accepted_holds_for_the_session(place: NotebookPlace):
     bare = NotebookPlace(place.path, place.folder)
     put(project_file(bare), THEIRS.format(effect="allow"))
-    policy = Policy(bare)
+    policy = opened(bare)
     policy.accept(policy.pending[0][1].digest)
     assert policy.decide(call()).verdict == "go"
-    assert Policy(bare).decide(call()).verdict == "ask"
+    assert opened(bare).decide(call()).verdict == "ask"
 
 
 # --- who may read and write ------------------------------------------------------------------------------------------
@@ -439,7 +458,7 @@ def test_without_a_data_folder_what_is_accepted_holds_for_the_session(place: Not
 
 @ONLY_POSIX
 def test_what_belongs_to_the_person_is_for_their_eyes_only(place: NotebookPlace):
-    policy = Policy(place)
+    policy = opened(place)
     for scope in KEPT:
         policy.allow("demo.add", scope=scope)
     assert place.data is not None
@@ -455,7 +474,7 @@ def test_a_file_of_the_person_that_others_may_write_only_tightens(place: Noteboo
     text = THEIRS.format(effect="allow") + '[[rule]]\neffect = "deny"\npattern = "demo.delete"\n'
     path = put(at(place, "user"), text)
     path.chmod(0o666)
-    policy = Policy(place)
+    policy = opened(place)
     assert policy.decide(call()).verdict == "ask"
     assert policy.decide(call("delete", "person")).verdict == "deny"
     assert "Others than you may write" in policy.problems[0]
@@ -466,11 +485,11 @@ def test_a_file_of_the_person_that_others_may_write_only_tightens(place: Noteboo
 @ONLY_POSIX
 def test_a_list_of_accepted_contents_that_others_may_write_accepts_nothing(place: NotebookPlace):
     put(at(place, "project"), THEIRS.format(effect="allow"))
-    policy = Policy(place)
+    policy = opened(place)
     policy.accept(policy.pending[0][1].digest)
     assert place.data is not None
     (place.data / "policy" / "accepted.json").chmod(0o666)
-    assert Policy(place).decide(call()).verdict == "ask"
+    assert opened(place).decide(call()).verdict == "ask"
 
 
 def test_a_broken_list_of_accepted_contents_accepts_nothing(place: NotebookPlace):
@@ -478,7 +497,7 @@ def test_a_broken_list_of_accepted_contents_accepts_nothing(place: NotebookPlace
     assert place.data is not None
     for text in ("[]", '{"x": 1}', "{", '"' + "x" * 10):
         put(place.data / "policy" / "accepted.json", text).chmod(0o600)
-        assert Policy(place).decide(call()).verdict == "ask"
+        assert opened(place).decide(call()).verdict == "ask"
 
 
 @ONLY_POSIX
@@ -487,14 +506,14 @@ def test_a_link_in_a_project_leads_no_writing_out_of_it(place: NotebookPlace, tm
     link = at(place, "project")
     link.parent.mkdir()
     link.symlink_to(outside)
-    Policy(place).allow("demo.add", scope="project")
+    opened(place).allow("demo.add", scope="project")
     assert outside.read_text(encoding="utf-8") == "[theirs]\n"
     link.unlink()
     link.parent.rmdir()
     (tmp_path / "elsewhere").mkdir()
     link.parent.symlink_to(tmp_path / "elsewhere")
     with pytest.raises(ConfigError, match="cannot be written"):
-        Policy(place).allow("demo.add", scope="project")
+        opened(place).allow("demo.add", scope="project")
     assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
@@ -503,14 +522,14 @@ def test_a_folder_that_cannot_be_written_is_one_clear_line(place: NotebookPlace)
     place.data.parent.mkdir()
     place.data.write_text("a file in the way", encoding="utf-8")
     with pytest.raises(ConfigError, match="your rules for this notebook cannot be written"):
-        Policy(place).deny("demo", scope="notebook")
+        opened(place).deny("demo", scope="notebook")
 
 
 # --- switches --------------------------------------------------------------------------------------------------------
 
 
 def test_the_nearest_switch_decides_and_in_one_scope_the_more_specific(place: NotebookPlace):
-    policy = Policy(place)
+    policy = opened(place)
     policy.disable("demo", "user")
     assert str(policy.disabled("demo")) == "disable demo"
     assert policy.disabled("demo", "add") is not None
@@ -526,15 +545,15 @@ def test_the_nearest_switch_decides_and_in_one_scope_the_more_specific(place: No
 
 @pytest.mark.parametrize("scope", KEPT)
 def test_a_switch_lasts_in_its_scope_and_the_later_one_about_more_replaces(place: NotebookPlace, scope: Scope):
-    policy = Policy(place)
+    policy = opened(place)
     policy.disable("demo.add", scope)
     policy.disable("demo.delete", scope)
     policy.enable("demo", scope)
-    assert [str(one) for one in Policy(place).switches] == ["enable demo"]
+    assert [str(one) for one in opened(place).switches] == ["enable demo"]
 
 
 def test_what_is_switched_off_is_refused_to_all_but_the_person(place: NotebookPlace):
-    policy = Policy(place)
+    policy = opened(place)
     policy.allow("demo.*")
     policy.disable("demo.add")
     decision = policy.decide(call())
@@ -551,7 +570,7 @@ def test_what_is_switched_off_is_refused_to_all_but_the_person(place: NotebookPl
 
 def test_why_tells_the_rule_its_file_the_losers_and_the_default(place: NotebookPlace):
     put(at(place, "project"), THEIRS.format(effect="allow"))
-    policy = Policy(place)
+    policy = opened(place)
     policy.deny("demo.*", scope="user")
     policy.allow("demo.a*")
     why = policy.why(call())
@@ -565,7 +584,7 @@ def test_why_tells_the_rule_its_file_the_losers_and_the_default(place: NotebookP
 
 
 def test_why_tells_an_approval_and_when_it_holds_no_more(place: NotebookPlace):
-    policy = Policy(place)
+    policy = opened(place)
     policy.remember(call(fingerprint="sha256:1"), "notebook")
     why = policy.why(call(fingerprint="sha256:1"))
     assert why.verdict == "demo.add runs when a model begins it"

@@ -1,14 +1,15 @@
 """`Policy`: the rules, approvals and switches of one kernel, kept, changed and asked. It decides by `decide` alone.
 
-What was said here lives in memory; what is to last is in the files of `stores`, which are looked at anew with every
-decision. May be used from any thread.
+What was said here lives in memory; what is to last is in the files of `stores`, which are looked at again when a
+decision comes a twentieth of a second after the last look. May be used from any thread.
 """
 
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.policy import edit, switches
@@ -20,7 +21,7 @@ from jupyter_mcp.host.policy.sheet import Sheet
 from jupyter_mcp.host.policy.switches import Switch
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from jupyter_mcp.host.place import NotebookPlace
     from jupyter_mcp.host.policy.deed import Deed, Origin
@@ -29,16 +30,21 @@ if TYPE_CHECKING:
 
 __all__ = ["Policy"]
 
+_LOOK_SECONDS = 0.05
+
 
 class Policy:
     """The policy of one kernel.
 
     Args:
         place: where the notebook is and where the person's files are; None: nothing is read, and kept in memory only.
+        clock: seconds, for how long the files are not looked at again (a twentieth of one).
     """
 
-    def __init__(self, place: NotebookPlace | None = None) -> None:
+    def __init__(self, place: NotebookPlace | None = None, clock: Callable[[], float] = time.monotonic) -> None:
         self._place = place
+        self._clock = clock
+        self._look_again = 0.0
         self._said = sheets.EMPTY  # in this session
         self._opened: list[Store | Metadata] | None = None
         self._whole: tuple[tuple[Sheet, ...], Sheet] = ((), sheets.EMPTY)
@@ -105,7 +111,7 @@ class Policy:
                 self._said = replace(self._said, rules=rules)
             return rule
         rule = replace(rule, source=store.source)
-        edit.put(store, "rule", sheets.rule_entry(rule), lambda one: one.about == rule.about)
+        self._change(store, "rule", sheets.rule_entry(rule), lambda one: one.about == rule.about)
         return rule
 
     def enable(self, pattern: str, scope: Scope = "session") -> Switch:
@@ -146,7 +152,7 @@ class Policy:
                 others = (one for one in self._said.approvals if not _same(one, approval))
                 self._said = replace(self._said, approvals=(*others, approval))
             return
-        edit.put(store, "approval", sheets.approval_entry(approval), lambda one: _same(one, approval))
+        self._change(store, "approval", sheets.approval_entry(approval), lambda one: _same(one, approval))
 
     def forget(self, server: str | None = None) -> None:
         """Forget what was approved in this session, of one server or of all."""
@@ -178,7 +184,9 @@ class Policy:
                     switches=tuple(one for one in before.switches if not _named(one, pattern)),
                 )
             return before.size - self._said.size
-        return edit.remove(store, lambda one: _named(one, pattern))
+        count = edit.remove(store, lambda one: _named(one, pattern))
+        self._look_again = 0.0
+        return count
 
     def accept(self, content: str) -> list[str]:
         """The person stands behind what a project's file, or the notebook's metadata, says now.
@@ -199,6 +207,7 @@ class Policy:
             raise UsageError(f"Nothing with the content {content!r} waits to be accepted.", hint="%mcp policy accept")
         for store in found:
             store.accept()
+        self._look_again = 0.0
         return [store.source for store in found]
 
     # --- asking ------------------------------------------------------------------------------------------------------
@@ -274,9 +283,16 @@ class Policy:
         return self._opened
 
     def _all(self) -> Sheet:
-        """Everything that holds now; put together again only when a part of it is another one."""
-        parts = (*(store.sheet() for store in self._stores()), self._said)
+        """Everything that holds now; put together again only when a part of it is another one.
+
+        Many calls at once do not each look at the files, which may lie far away.
+        """
         known, whole = self._whole
+        now = self._clock()
+        if now < self._look_again and known and known[-1] is self._said:
+            return whole
+        self._look_again = now + _LOOK_SECONDS
+        parts = (*(store.sheet() for store in self._stores()), self._said)
         if len(parts) == len(known) and all(new is old for new, old in zip(parts, known, strict=True)):
             return whole
         whole = sheets.together(parts)
@@ -307,8 +323,12 @@ class Policy:
                 others = (one for one in self._said.switches if not switches.covers(switch, one))
                 self._said = replace(self._said, switches=(*others, switch))
             return switch
-        edit.put(store, "switch", sheets.switch_entry(switch), lambda one: switches.covers(switch, one))
+        self._change(store, "switch", sheets.switch_entry(switch), lambda one: switches.covers(switch, one))
         return replace(switch, source=store.source)
+
+    def _change(self, store: Store, kind: str, entry: Mapping[str, object], replaces: Callable[[Any], bool]) -> None:
+        edit.put(store, kind, entry, replaces)
+        self._look_again = 0.0
 
     def _offered(self, deed: Deed, scopes: tuple[Scope, ...]) -> tuple[Scope, ...]:
         """How long a yes may hold here. A project does not vouch for its own servers."""

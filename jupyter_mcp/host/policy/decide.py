@@ -106,7 +106,7 @@ def decide(rules: Sequence[Rule], deed: Deed, memory: Iterable[Approval] = ()) -
         deed: what is about to be done.
         memory: what was approved before.
     """
-    rule, lost = contest(rules, deed)
+    rule, lost = contest(rules, deed) if rules else (None, ())
     if rule is not None and rule.effect == "deny":
         return Decision("deny", rule, str(rule), lost=lost)
     if deed.off and deed.origin not in BY_HAND:

@@ -31,6 +31,7 @@ __all__ = [
     "check_pattern",
     "described",
     "make_rule",
+    "matches",
     "narrowness",
     "strictness",
 ]
@@ -124,9 +125,9 @@ class Rule:
         """Whether it says anything about this deed. Where that cannot be told, what tightens does."""
         tightens = self.effect != "allow"
         return (
-            fnmatchcase(deed.server, self.server)
+            matches(deed.server, self.server)
             and self._names(deed, tightens)
-            and (self.method is None or fnmatchcase(deed.method, self.method))
+            and (self.method is None or matches(deed.method, self.method))
             and (not self.origin or deed.origin in self.origin)
             and all(condition.met(deed.arguments, doubt=tightens) for condition in self.where)
             and (not self.annotations or self._hinted(deed, tightens))
@@ -142,7 +143,7 @@ class Rule:
         name = self.name
         if deed.method == "connect":
             if self.method is not None or name == "connect":
-                return name is None or fnmatchcase("connect", name)
+                return name is None or matches("connect", name)
             return name is None and tightens
         if name is None:
             return tightens or self.method is not None or deed.method not in ASKED_BY_SERVERS
@@ -150,7 +151,7 @@ class Rule:
             return False
         if "://" in name and climbs(deed.name) and not climbs(name):
             return tightens
-        return fnmatchcase(deed.name, name)
+        return matches(deed.name, name)
 
     def _hinted(self, deed: Deed, tightens: bool) -> bool:
         """What a server says of its own tools lets nothing pass, unless the person trusts it."""
@@ -178,6 +179,13 @@ class Rule:
             and other.annotations.items() <= self.annotations.items()
             and (not other.origin or (bool(self.origin) and set(self.origin) <= set(other.origin)))
         )
+
+
+def matches(text: str, pattern: str) -> bool:
+    """Whether a name fits a pattern of file names, case and all; quick where there is nothing wild in it."""
+    if pattern == "*" or (text == pattern and "[" not in pattern):
+        return True
+    return bool(_WILD.search(pattern)) and fnmatchcase(text, pattern)
 
 
 def strictness(effect: Effect) -> int:
@@ -230,7 +238,7 @@ def make_rule(
     if effect not in EFFECTS:
         raise UsageError(f"{effect!r} is not allow, ask_first or deny.")
     pattern = check_pattern(pattern, effect)
-    if method is not None and not any(fnmatchcase(one, method) for one in METHODS):
+    if method is not None and not any(matches(one, method) for one in METHODS):
         near = nearest(method, list(METHODS))
         raise UsageError(f"No act has the method {method!r}.", hint=f"Did you mean {near}?" if near else None)
     return Rule(

@@ -6,10 +6,9 @@ A switch is no rule: whoever types a line or presses a button still may. `deny` 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from jupyter_mcp.host.policy.rules import HERE, SCOPES, Scope, narrowness
+from jupyter_mcp.host.policy.rules import HERE, SCOPES, Scope, matches, narrowness
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,11 +35,11 @@ class Switch:
     def speaks_of(self, server: str, name: str | None) -> bool:
         """Whether it is about this tool; with no name, about the server as a whole."""
         wanted, dot, rest = self.pattern.partition(".")
-        if not fnmatchcase(server, wanted):
+        if not matches(server, wanted):
             return False
         if name is None:
             return not dot or rest.strip("*") == ""
-        return not dot or fnmatchcase(name, rest)
+        return not dot or matches(name, rest)
 
     def __str__(self) -> str:
         return f"{'enable' if self.on else 'disable'} {self.pattern}"
@@ -69,6 +68,6 @@ def covers(switch: Switch, other: Switch) -> bool:
     """Whether everything that the other one speaks of is spoken of by this one as well."""
     server, dot, name = switch.pattern.partition(".")
     their_server, their_dot, their_name = other.pattern.partition(".")
-    if not fnmatchcase(their_server, server):
+    if not matches(their_server, server):
         return False
-    return not dot or name.strip("*") == "" or (bool(their_dot) and fnmatchcase(their_name, name))
+    return not dot or name.strip("*") == "" or (bool(their_dot) and matches(their_name, name))
