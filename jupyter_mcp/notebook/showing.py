@@ -24,7 +24,7 @@ from jupyter_mcp.notebook.objects.act import Act
 if TYPE_CHECKING:
     from collections.abc import Callable, Generator
 
-    from jupyter_mcp.host.events import CallEvent, OnEvent
+    from jupyter_mcp.host.events import CallEvent
     from jupyter_mcp.host.tasks import HostTask
     from jupyter_mcp.notebook.cards.call import LiveCall
     from jupyter_mcp.notebook.use import Use
@@ -92,6 +92,7 @@ def _display_for_shell(value: Any) -> None:
 def _classes() -> list[type]:
     from jupyter_mcp.notebook import objects
     from jupyter_mcp.notebook.objects.acts import Ping
+    from jupyter_mcp.notebook.objects.conversation import Conversation
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.note import Note
     from jupyter_mcp.notebook.objects.offered import Offered
@@ -100,6 +101,7 @@ def _classes() -> list[type]:
     from jupyter_mcp.notebook.verbs.help import Help
 
     return [
+        Conversation,
         Endpoint,
         Help,
         Note,
@@ -257,22 +259,52 @@ def expecting(shown: bool) -> Generator[None]:
         _expected.reset(token)
 
 
+class Left(Cancelled):
+    """The person stopped waiting; the task goes on.
+
+    Attributes:
+        task: which.
+    """
+
+    def __init__(self, message: str, task: HostTask | None) -> None:
+        super().__init__(message)
+        self.task = task
+
+
+def or_left(wait: Callable[[], Any]) -> Any:
+    """What `wait()` returns, for a magic; when the person left it to the task, the task, and a line that says so."""
+    from jupyter_mcp.notebook.objects.note import Note
+    from jupyter_mcp.notebook.objects.task import Task
+
+    try:
+        return wait()
+    except Left as left:
+        if left.task is None:
+            raise
+        display(Note(str(left)))
+        task = Task(left.task)
+        _displayed.clear()
+        _displayed[id(task)] = task
+        return task
+
+
 def waiting(act: Act[T]) -> T:
     """Wait for an act that tells nothing meanwhile (connecting)."""
     return watched(act.label, lambda _: act)
 
 
-def watched(label: str, make: Callable[[OnEvent | None], Act[T]]) -> T:
+def watched(label: str, make: Callable[[Any], Act[T]], live: Callable[..., Any] | None = None) -> T:
     """Wait for an act, with a live card when it takes its time; a value that is not shown leaves nothing behind.
 
     Args:
         label: what it is ("demo.slow").
-        make: the act, given who listens.
+        make: the act, given who listens (None: nobody).
+        live: makes the card from the label and what ends the act; by default that of a call.
     """
     if not can_use_cards():
         return make(None).now()
     shown = _expected.get()
-    card = _Card(label)
+    card = _Card(label, live)
     act = make(card.event)
     try:
         value = Act(act.label, lambda: card.accompany(act), act.after, act.left).now()
@@ -280,7 +312,7 @@ def watched(label: str, make: Callable[[OnEvent | None], Act[T]]) -> T:
         card.finish(error)
         sentence = act.left() if card.left and isinstance(error, Cancelled) else None
         if sentence is not None:
-            raise Cancelled(f"{sentence}.") from None
+            raise Left(f"{sentence}.", card.became) from None
         raise
     if card.finish(value if shown else None) and shown:
         _displayed.clear()
@@ -291,19 +323,19 @@ def watched(label: str, make: Callable[[OnEvent | None], Act[T]]) -> T:
 class _Card:
     """A live card that is displayed only when it is worth it. Its events come on the runtime's thread."""
 
-    def __init__(self, label: str) -> None:
+    def __init__(self, label: str, live: Callable[..., Any] | None) -> None:
         from jupyter_mcp.notebook import cards
         from jupyter_mcp.runtime import place
 
         self._label = label
-        self._make = cards.live_call
+        self._make = live or cards.live_call
         self._place = place.here()
         self._live: LiveCall | None = None
         self._events: list[CallEvent] = []
         self.left = False
         self._asked = False
         self._open = 0
-        self._became: HostTask | None = None
+        self.became: HostTask | None = None
         self._job: Job | None = None
         self._task: asyncio.Task[Any] | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -336,13 +368,13 @@ class _Card:
 
     def cancel(self) -> None:
         """The button: end it; a task at the server too."""
-        if self._became is None or self._became.ended:
+        if self.became is None or self.became.ended:
             self._stop()
         else:
             from jupyter_mcp.notebook.objects.act import get_host
             from jupyter_mcp.runtime.thread import get_runtime
 
-            get_runtime().submit(get_host().tasks.cancel, self._became)
+            get_runtime().submit(get_host().tasks.cancel, self.became)
 
     def leave(self) -> None:
         """The other button: stop waiting for a task."""
@@ -354,8 +386,8 @@ class _Card:
             self._loop.call_soon_threadsafe(self._task.cancel)
 
     def _is_task(self, task: HostTask) -> None:
-        if self._became is None:
-            self._became = task
+        if self.became is None:
+            self.became = task
             if self._live is not None:
                 self._live.offer_to_leave(self.leave)
 
@@ -381,7 +413,7 @@ class _Card:
     def _display(self) -> None:
         """On the main thread, in the cell."""
         live = self._make(self._label, self.cancel)
-        if self._became is not None:
+        if self.became is not None:
             live.offer_to_leave(self.leave)
         live.show()
         for event in self._events:

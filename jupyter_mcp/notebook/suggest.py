@@ -8,22 +8,21 @@ from __future__ import annotations
 
 import json
 import re
-import sys
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.wants import wants
 from jupyter_mcp.host.wording import is_url
-from jupyter_mcp.notebook import verbs
+from jupyter_mcp.notebook import listed, verbs
 from jupyter_mcp.notebook.fetched import fetched
 from jupyter_mcp.notebook.lineparse import Scanner, Word
 from jupyter_mcp.protocol.shapes import as_list, mapping_of
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping
 
-    from jupyter_mcp.host.catalogue import Catalogue, Offer, OfferKind
+    from jupyter_mcp.host.catalogue import Offer
     from jupyter_mcp.notebook.verbs.base import Verb
 
 __all__ = ["Item", "Suggestions", "for_body", "for_line", "starting", "values_of"]
@@ -65,10 +64,14 @@ def for_line(rest: str, *, cell: bool = False) -> Suggestions:
 def for_body(first: str, text: str) -> Suggestions:
     """What may follow in the body of `%%mcp call` (prompt names its arguments in the same way)."""
     typed, _ = _split(first + " ", pairs=True)
+    if typed and typed[0].text == "ask":
+        from jupyter_mcp.notebook import suggest_ask
+
+        return suggest_ask.for_question(text)
     if not typed or typed[0].text not in ("call", "answer"):
         return Suggestions(ours=False)
     words = [word.text for word in typed[1:] if word.equals is None and not word.text.startswith("-")]
-    offer = _offer("tool", words)
+    offer = listed.offer_of("tool", words)
     schema = mapping_of(offer.item.get("inputSchema") if offer is not None else None)
     properties = mapping_of(schema.get("properties"))
     line = text.rsplit("\n", 1)[-1]
@@ -131,11 +134,16 @@ class _Line:
     def _option_value(self, option: Any) -> Suggestions:
         if option.choices:
             return starting(self.fragment, ((choice, "value") for choice in option.choices))
+        if self.verb.name == "ask":
+            from jupyter_mcp.notebook import suggest_ask
+
+            found = suggest_ask.for_option(option.name, self.fragment)
+            return Suggestions(self.fragment) if found is None else found
         if option.name == "except":
             last = self.fragment.rpartition(",")[2]  # the one that is being typed
-            return starting(last, ((name, "variable") for name in _variables()))
+            return starting(last, ((name, "variable") for name in listed.variables()))
         if option.name == "server":
-            return starting(self.fragment, ((name, "server") for name in _servers()))
+            return starting(self.fragment, ((name, "server") for name in listed.servers()))
         return Suggestions(self.fragment, ours=option.metavar != "FILE" and option.metavar != "FOLDER")
 
     def _word(self) -> Suggestions:
@@ -151,40 +159,40 @@ class _Line:
     def _named(self, kind: str) -> Iterator[Item]:
         """The names of a kind that the line does not have yet."""
         if kind == "server":
-            yield from ((name, "server") for name in _servers() if name not in self.words)
+            yield from ((name, "server") for name in listed.servers() if name not in self.words)
         elif kind in ("task", "server or task"):
             yield from self._named("server" if kind != "task" else "")
-            yield from ((task.key, "task") for task in _tasks())
+            yield from ((task.key, "task") for task in listed.tasks())
         elif kind == "variable":
-            yield from ((name, "variable") for name in _variables() if name not in self.words)
+            yield from ((name, "variable") for name in listed.variables() if name not in self.words)
         elif kind == "verb":
             yield from ((name, "verb") for name in verbs.table())
         elif kind == "new" and not self.words:
-            yield from ((name, "server") for name in ("demo",) if name not in _servers())
+            yield from ((name, "server") for name in ("demo",) if name not in listed.servers())
         elif kind == "answer":
             yield from ((word, "value") for word in ("accept", "decline", "cancel", "clear"))
         elif kind == "policy":
             yield from ((word, "value") for word in ("why", "reset"))
         elif kind in ("pattern", "tool"):
-            yield from ((f"{name}.*", "pattern") for name in _servers() if kind == "pattern")
-            yield from ((offer.full_name, "tool") for offer in _offers("tool"))
+            yield from ((f"{name}.*", "pattern") for name in listed.servers() if kind == "pattern")
+            yield from ((offer.full_name, "tool") for offer in listed.offers("tool"))
         elif kind == "running":
-            yield from ((call.name, "call") for call in _running())
-            yield from ((task.key, "task") for task in _tasks() if not task.done)
+            yield from ((call.name, "call") for call in listed.running())
+            yield from ((task.key, "task") for task in listed.tasks() if not task.done)
 
     def _offered(self, kind: Any) -> Suggestions:
         """A tool, prompt or resource, then its arguments."""
         if not self.words:
-            return starting(self.fragment, _names(kind))
+            return starting(self.fragment, listed.names(kind))
         first = self.words[0]
-        offer = _resource(self.words) if kind == "resource" else _offer(kind, self.words)
-        if offer is None and len(self.words) == 1 and first in _servers():
+        offer = listed.template_of(self.words) if kind == "resource" else listed.offer_of(kind, self.words)
+        if offer is None and len(self.words) == 1 and first in listed.servers():
             kinds: tuple[Any, ...] = ("resource", "template") if kind == "resource" else (kind,)
-            return starting(self.fragment, ((o.name, k) for k in kinds for o in _offers(k, first)))
+            return starting(self.fragment, ((o.name, k) for k in kinds for o in listed.offers(k, first)))
         if offer is None or self.verb.name in ("watch", "unwatch"):
             return Suggestions(self.fragment)
         if self.verb.name == "complete":
-            names = _argument_names(offer)
+            names = listed.argument_names(offer)
             return starting(self.fragment, ((name, "argument") for name in names))
         return self._argument(offer)
 
@@ -194,7 +202,7 @@ class _Line:
         if not equals:
             given = set(self.pairs)
             return starting(
-                self.fragment, ((f"{name}=", "argument") for name in _argument_names(offer) if name not in given)
+                self.fragment, ((f"{name}=", "argument") for name in listed.argument_names(offer) if name not in given)
             )
         if offer.kind != "tool":
             found = fetched.values(offer, key, _unquote(value), self.pairs)
@@ -202,99 +210,6 @@ class _Line:
             schema = mapping_of(offer.item.get("inputSchema"))
             found = [_plain(v) for v in values_of(mapping_of(schema.get("properties")).get(key), schema)]
         return starting(value, ((_quote(text), "value") for text in found), plain=_unquote(value))
-
-
-# --- the cached lists ------------------------------------------------------------------------------------------------
-
-
-def _host() -> Any:
-    """The host, if there is one; completion never makes one."""
-    state = sys.modules.get("jupyter_mcp.runtime.state")
-    return None if state is None else state.existing_host()
-
-
-def _variables() -> list[str]:
-    """The variables that may be served."""
-    from jupyter_mcp.kernel.exposure import exposed
-    from jupyter_mcp.runtime import frontend
-
-    shell = frontend.shell()
-    return [] if shell is None else list(exposed(shell.user_ns, baseline=shell.user_ns_hidden).names)
-
-
-def _servers() -> list[str]:
-    host = _host()
-    return [] if host is None else list(host.servers)
-
-
-def _offers(kind: OfferKind, server: str | None = None) -> list[Offer]:
-    host = _host()
-    if host is None or (server is not None and server not in host.servers):
-        return []
-    catalogue: Catalogue = host.catalogue
-    return catalogue.offers(kind, server)
-
-
-def _offer(kind: OfferKind, words: Sequence[str]) -> Offer | None:
-    """The tool or prompt that the words name so far."""
-    if not words:
-        return None
-    servers = _servers()
-    if len(words) > 1 and words[0] in servers:
-        return next((offer for offer in _offers(kind, words[0]) if offer.name == words[1]), None)
-    server, dot, name = words[0].partition(".")
-    if dot and server in servers:
-        found = [offer for offer in _offers(kind, server) if offer.name == name]
-    else:
-        found = [offer for offer in _offers(kind) if offer.name == words[0]]
-    return found[0] if len(found) == 1 else None
-
-
-def _resource(words: Sequence[str]) -> Offer | None:
-    """The template that the words name (a resource has no arguments)."""
-    server = words[0] if words[0] in _servers() else None
-    if server is not None and len(words) == 1:
-        return None
-    uri = words[1] if server is not None else words[0]
-    return next((offer for offer in _offers("template", server) if offer.name == uri), None)
-
-
-def _names(kind: Any) -> Iterator[Item]:
-    """Every name a tool, prompt or resource can be called by, bare ones where they are unique."""
-    if kind == "resource":
-        servers = _servers()
-        yield from ((name, "server") for name in servers if len(servers) > 1)
-        for one in ("resource", "template"):
-            yield from ((offer.name, one) for offer in _offers(one))
-        return
-    offers = _offers(kind)
-    count: dict[str, int] = {}
-    for offer in offers:
-        count[offer.name] = count.get(offer.name, 0) + 1
-    yield from ((offer.full_name, kind) for offer in offers)
-    yield from ((offer.name, kind) for offer in offers if count[offer.name] == 1)
-
-
-def _argument_names(offer: Offer) -> list[str]:
-    if offer.kind == "tool":
-        return list(mapping_of(mapping_of(offer.item.get("inputSchema")).get("properties")))
-    if offer.kind == "template":
-        from jupyter_mcp.protocol import uritemplate
-
-        return list(uritemplate.variables(offer.name))
-    found = [mapping_of(one) for one in as_list(offer.item.get("arguments"))]
-    return [str(one["name"]) for one in found if "name" in one]
-
-
-def _running() -> Iterable[Any]:
-    module = sys.modules.get("jupyter_mcp.notebook.objects.call")
-    return [] if module is None else module.running()
-
-
-def _tasks() -> Iterable[Any]:
-    """Newest first."""
-    module = sys.modules.get("jupyter_mcp.notebook.objects.task")
-    return [] if module is None else reversed(module.kept())
 
 
 def values_of(schema: Any, root: Mapping[str, Any]) -> list[Any]:

@@ -9,7 +9,7 @@ knows nothing of notebooks.
 
 from __future__ import annotations
 
-from jupyter_mcp.host.conversation.attaching import Attachment, attach, of_prompt, of_read, of_text
+from jupyter_mcp.host.conversation.attaching import Attachment, attach, of_prompt, of_read, of_result, of_text
 from jupyter_mcp.host.conversation.limits import Limits
 from jupyter_mcp.host.conversation.loop import Conversation
 from jupyter_mcp.host.conversation.mentions import Asked, read_question
@@ -27,6 +27,7 @@ __all__ = [
     "attach",
     "of_prompt",
     "of_read",
+    "of_result",
     "of_text",
     "propose",
     "read_question",

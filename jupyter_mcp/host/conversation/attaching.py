@@ -12,7 +12,13 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.host.conversation.ranking import Document, passages, rank
-from jupyter_mcp.host.conversation.results import Budget, block_for_model, contents_for_model, text_block
+from jupyter_mcp.host.conversation.results import (
+    Budget,
+    block_for_model,
+    contents_for_model,
+    result_for_model,
+    text_block,
+)
 from jupyter_mcp.host.conversation.untrusted import cut_end, one_line, visible
 from jupyter_mcp.models.messages import blocks_of
 from jupyter_mcp.protocol.shapes import as_list, mapping_of
@@ -23,10 +29,10 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.conversation.limits import Limits
     from jupyter_mcp.host.conversation.mentions import Asked, PromptLine, ResourceMention
     from jupyter_mcp.host.host import Host
-    from jupyter_mcp.host.result import Contents, PromptResult, Read
+    from jupyter_mcp.host.result import Contents, PromptResult, Read, Result
     from jupyter_mcp.models.base import Model
 
-__all__ = ["Attachment", "attach", "of_prompt", "of_read", "of_text"]
+__all__ = ["Attachment", "attach", "of_prompt", "of_read", "of_result", "of_text", "prompt_names"]
 
 _IMAGES = 8  # of one attachment
 _MOST_FIELDS = 40
@@ -162,6 +168,18 @@ def of_prompt(
     ]
     label = f"/{result.server}.{one_line(result.prompt, 100)} ({len(messages)} message{'s'[: len(messages) != 1]})"
     return Attachment(label, messages=messages, origins=((result.server, result.text),))
+
+
+def of_result(
+    result: Result, limits: Limits, *, supports: frozenset[str] = frozenset(), strict: str = ""
+) -> Attachment:
+    """What a tool returned to the person."""
+    name = f"{result.server}.{one_line(result.tool, 100)}"
+    budget = Budget(limits.attachment, _IMAGES, supports, strict=strict)
+    blocks = [text_block(f"Attached by the person: what {name} returned"), *result_for_model(result, budget)]
+    return Attachment(
+        f"the result of {name} ({len(result.text):,} characters)", blocks, origins=((result.server, result.text),)
+    )
 
 
 def of_text(

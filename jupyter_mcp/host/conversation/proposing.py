@@ -100,7 +100,7 @@ async def ranked(
     host: Host, question: str, limits: Limits, servers: Sequence[str], known: Mapping[str, str]
 ) -> list[Proposal]:
     """The resources that fit best, best first, read."""
-    offers = [offer for name in servers for offer in host.catalogue.resources(name) if _is_for_models(offer)]
+    offers = [offer for name in servers for offer in host.catalogue.resources(name) if _is_for_models(host, offer)]
     newest = _newest(offers)
     documents = [_document(offer, known.get(f"{offer.server}:{offer.name}", ""), newest) for offer in offers]
     first = [offers[at] for at, _ in rank(documents, question, _READ)]
@@ -159,7 +159,9 @@ def _newest(offers: Sequence[Offer]) -> str:
     return max((text for text in said if isinstance(text, str)), default="")
 
 
-def _is_for_models(offer: Offer) -> bool:
-    """Whether its server did not say that it is for the person alone."""
+def _is_for_models(host: Host, offer: Offer) -> bool:
+    """Whether it is not switched off, and its server did not say that it is for the person alone."""
+    if host.policy.disabled(offer.server, offer.name) is not None:
+        return False
     audience = mapping_of(offer.item.get("annotations")).get("audience")
     return not isinstance(audience, list) or not audience or "assistant" in audience

@@ -1,6 +1,6 @@
 """Which texts fit a question best: BM25 over name, description and text, by SQLite's full-text search (FTS5).
 
-SQLite comes with Python, so this needs nothing that a kernel does not have (see docs/adr/0021). Words are cut at
+SQLite comes with Python, so this needs nothing that a kernel does not have (docs/adr/0026). Words are cut at
 changes of case and split in scripts that write none; nothing is kept between two questions. Pure.
 """
 

@@ -92,8 +92,10 @@ class Toolbox:
                 raise UsageError(f"There is no server {name!r}.", hint=hint)
 
     def in_scope(self) -> list[str]:
-        """The servers of this conversation that are there, in the order in which they were connected."""
-        return [name for name in self._host.servers if self.servers is None or name in self.servers]
+        """The servers of this conversation that are there and not switched off, as they were connected."""
+        policy = self._host.policy
+        names = [name for name in self._host.servers if self.servers is None or name in self.servers]
+        return [name for name in names if policy.disabled(name) is None]
 
     async def refresh(self) -> Changes:
         """Look at the servers' lists, which are read anew where a server said that they changed."""
@@ -150,8 +152,11 @@ class Toolbox:
             offer
             for name in self.in_scope()
             for offer in self._host.catalogue.tools(name)
-            if is_for_models(offer) and self._fits(offer)
+            if is_for_models(offer) and self._fits(offer) and not self._is_off(offer)
         ]
+
+    def _is_off(self, offer: Offer) -> bool:
+        return self._host.policy.disabled(offer.server, offer.name) is not None
 
     def _fits(self, offer: Offer) -> bool:
         if self.tools is None:

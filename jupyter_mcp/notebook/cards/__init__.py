@@ -5,6 +5,7 @@ once; when its act is over the card is replaced by the static bundle of `noteboo
 
     presenter(question, reply) -> Presented      for `QuestionDesk.presenter`; `.close(answer | None)` leaves the record
     live_call(label, cancel) -> LiveCall         `.event(CallEvent)` and `.finish(outcome)` from any thread
+    live_answer(label, cancel) -> LiveAnswer     the same for a question: `.event(ConversationEvent)`
     background_call(call) -> LiveCall            for a `Call`: follows it and becomes its result
     task_card(task) -> LiveCall                  for a `Task` that was left: follows it again
     tool_browser(view, runner) -> Card           search, form, JSON, Call, result; one Select for any number of tools
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jupyter_mcp.host.questions import Answer, Question
+    from jupyter_mcp.notebook.cards.answer import LiveAnswer
     from jupyter_mcp.notebook.cards.call import LiveCall
     from jupyter_mcp.notebook.cards.live import Card
     from jupyter_mcp.notebook.cards.question import Presented
@@ -40,6 +42,7 @@ __all__ = [
     "background_call",
     "close_all",
     "endpoint_card",
+    "live_answer",
     "live_call",
     "log_card",
     "presenter",
@@ -65,6 +68,13 @@ def live_call(label: str, cancel: Callable[[], object] | None = None) -> LiveCal
     from jupyter_mcp.notebook.cards.call import LiveCall
 
     return LiveCall(label, cancel)
+
+
+def live_answer(label: str, cancel: Callable[[], object] | None = None) -> LiveAnswer:
+    """A question that is being answered, with a button that stops it; displayed as `live_call`."""
+    from jupyter_mcp.notebook.cards.answer import LiveAnswer
+
+    return LiveAnswer(label, cancel)
 
 
 def background_call(call: Call) -> LiveCall:

@@ -15,6 +15,7 @@ from jupyter_mcp.notebook.render.bundles import MIME, Bundle, bundle
 from jupyter_mcp.notebook.render.formatters import install, quiet_once, show, uninstall
 from jupyter_mcp.notebook.render.views import (
     CallView,
+    ConversationView,
     HelpView,
     ListView,
     LogRow,
@@ -24,12 +25,14 @@ from jupyter_mcp.notebook.render.views import (
     ServersView,
     ServerView,
     TableView,
+    ToolCallView,
 )
 
 __all__ = [
     "MIME",
     "Bundle",
     "CallView",
+    "ConversationView",
     "HelpView",
     "ListView",
     "LogRow",
@@ -39,6 +42,7 @@ __all__ = [
     "ServerView",
     "ServersView",
     "TableView",
+    "ToolCallView",
     "bundle",
     "install",
     "quiet_once",

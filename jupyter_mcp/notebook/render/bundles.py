@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
 from jupyter_mcp.host.questions import Question
-from jupyter_mcp.notebook.render import acts, html, lists, questions, results, served, servers
+from jupyter_mcp.notebook.render import acts, conversation, html, lists, questions, results, served, servers
 from jupyter_mcp.notebook.render.text import bounded, clean, cut, flat
 from jupyter_mcp.notebook.render.views import (
     CallView,
+    ConversationView,
     EndpointView,
     HelpView,
     ListView,
@@ -25,6 +26,7 @@ from jupyter_mcp.notebook.render.views import (
     ServersView,
     ServerView,
     TableView,
+    ToolCallView,
     WatchView,
 )
 from jupyter_mcp.protocol.shapes import as_list, is_list, is_mapping, mapping_of
@@ -201,6 +203,24 @@ def _endpoint(view: EndpointView) -> Bundle:
     return of_piece("endpoint", served.endpoint_piece(view), data)
 
 
+def _conversation(view: ConversationView) -> Bundle:
+    said = "\n\n".join(part for part in view.parts if isinstance(part, str))
+    calls = [_called(part) for part in view.parts if isinstance(part, ToolCallView)]
+    return of_piece(
+        "conversation",
+        conversation.conversation_piece(view),
+        {"model": flat(view.model, 80), "text": cut(clean(said), MAX_PLAIN), "calls": calls[:50]},
+    )
+
+
+def _tool_call(view: ToolCallView) -> Bundle:
+    return of_piece("call", conversation.call_piece(view), _called(view))
+
+
+def _called(view: ToolCallView) -> dict[str, Any]:
+    return {"label": flat(view.label, 160), "status": view.status}
+
+
 _VIEWS: Mapping[type, Callable[[Any], Bundle]] = {
     ServerView: _server,
     ServersView: _servers,
@@ -214,6 +234,8 @@ _VIEWS: Mapping[type, Callable[[Any], Bundle]] = {
     WatchView: _watch,
     TableView: _table,
     EndpointView: _endpoint,
+    ConversationView: _conversation,
+    ToolCallView: _tool_call,
 }
 # By name, so that drawing an error or a list does not import the host's result machinery.
 _HOST_VALUES: Mapping[str, Callable[[Any], Bundle]] = {

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "CallView",
+    "ConversationView",
     "EndpointView",
     "HelpView",
     "ListView",
@@ -28,6 +29,7 @@ __all__ = [
     "ServerView",
     "ServersView",
     "TableView",
+    "ToolCallView",
     "View",
     "WatchView",
 ]
@@ -131,6 +133,51 @@ class CallView:
     total: float | None = None
     message: str | None = None
     outcome: object = None
+
+
+@dataclass(frozen=True)
+class ToolCallView:
+    """One call that a model wanted.
+
+    Attributes:
+        label: "demo.add".
+        arguments: secrets masked.
+        status: "running", "asking" (waits for the person), or how it ended: "ok", "error", "denied", "unknown",
+            "unreadable", "repeated", "too many", "cancelled", "searched".
+        result: the `Result`, if there is one.
+        said: what went wrong, or what became of it, in one sentence.
+        passes_on: servers whose results are found again in the arguments.
+    """
+
+    label: str
+    arguments: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    status: str = "running"
+    result: object = None
+    said: str = ""
+    passes_on: Sequence[str] = ()
+
+
+@dataclass(frozen=True)
+class ConversationView:
+    """A question's answer, and the calls on the way to it.
+
+    Attributes:
+        model: the name of the model.
+        parts: texts of the model in Markdown, and calls, in order.
+        attached: what went along with the question.
+        notes: remarks for the person.
+        running: it is not over.
+        rounds: how often the model was asked. tokens: all that were counted. cost: US dollars.
+    """
+
+    model: str
+    parts: Sequence[str | ToolCallView] = ()
+    attached: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    running: bool = False
+    rounds: int = 0
+    tokens: int | None = None
+    cost: float | None = None
 
 
 @dataclass(frozen=True)
@@ -245,4 +292,6 @@ View = (
     | TableView
     | WatchView
     | EndpointView
+    | ConversationView
+    | ToolCallView
 )
