@@ -154,6 +154,8 @@ class NotebookServer:
 
     def address(self, name: str) -> str:
         """The URI of a variable."""
+        if name.isascii() and name.isidentifier():
+            return f"{self.uri}/variables/{name}"  # nearly every name: nothing in it has to be quoted
         from urllib.parse import quote
 
         return f"{self.uri}/variables/{quote(name, safe='')}"

@@ -69,9 +69,9 @@ def exposed(
             continue
         if name in own and (own[name] is _ANYTHING or own[name] is value):
             continue
-        if not name.isidentifier() or _kind_of(value) == "machinery":
+        if not name.isidentifier() or (kind := _kind_of(value)) == "machinery":
             continue
-        if name in refused or is_secret(name, value, known):
+        if name in refused or _hides(name, value, kind, known):
             hidden += 1
         else:
             names.append(name)
@@ -80,6 +80,10 @@ def exposed(
 
 def is_secret(name: str, value: object, known: Collection[str] = ()) -> bool:
     """Whether a variable is hidden: by its name, or by the look of its value (text, bytes, a secret's own type)."""
+    return _hides(name, value, _kind_of(value), known)
+
+
+def _hides(name: str, value: object, kind: str, known: Collection[str]) -> bool:
     verdict = _names.get(name)
     if verdict is None:
         if len(_names) >= _MEMO:
@@ -87,7 +91,8 @@ def is_secret(name: str, value: object, known: Collection[str] = ()) -> bool:
         verdict = _names[name] = looks_secret(name)
     if verdict:
         return True
-    kind = _kind_of(value)
+    if kind == "plain":
+        return False
     if kind == "text":
         return _looks_secret(str.__str__(cast("str", value)), known)
     if kind == "bytes":

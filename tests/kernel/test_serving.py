@@ -145,6 +145,15 @@ def test_lists_name_everything_with_title_description_and_type(served: Served) -
     assert named["x"]["uri"] == served.uri("variables/x")
 
 
+def test_the_address_of_a_listed_variable_reads_it_whatever_letters_its_name_has(served: Served) -> None:
+    served.kernel.run("größe = 7; plain_1 = 8")
+    listed = served.call("list_variables")["structuredContent"]["variables"]
+    addresses = {one["name"]: one["uri"] for one in listed}
+    assert addresses["größe"] == served.uri("variables/gr%C3%B6%C3%9Fe")
+    assert addresses["plain_1"] == served.uri("variables/plain_1")
+    assert [served.caller.read(addresses[name])["text"] for name in ("größe", "plain_1")] == ["7", "8"]
+
+
 def test_every_tool_says_what_it_does_takes_and_returns(served: Served) -> None:
     tools = {one["name"]: one for one in served.caller.request("tools/list")["tools"]}
     assert {"list_variables", "inspect_variable", "read_variable", "search_variables"} <= set(tools)

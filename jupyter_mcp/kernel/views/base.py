@@ -103,9 +103,14 @@ class Summary:
         found: dict[str, Any] = {"type": self.type, "module": self.module, "kind": self.kind}
         if self.shape is not None:
             found["shape"] = list(self.shape)
-        for name in ("dtype", "length", "nbytes", "text"):
-            if getattr(self, name) is not None:
-                found[name] = getattr(self, name)
+        if self.dtype is not None:
+            found["dtype"] = self.dtype
+        if self.length is not None:
+            found["length"] = self.length
+        if self.nbytes is not None:
+            found["nbytes"] = self.nbytes
+        if self.text is not None:
+            found["text"] = self.text
         if self.columns is not None:
             found["columns"] = [{"name": c.name, "dtype": c.dtype} for c in self.columns[:_MOST_COLUMNS]]
             if len(self.columns) > _MOST_COLUMNS:
