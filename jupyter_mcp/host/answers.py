@@ -146,6 +146,13 @@ class AnswerBook:
                 self._give_back(rule)
         return None
 
+    def misses(self, question: Question) -> bool:
+        """Whether there are values for forms that could be meant for this question, and none for its fields."""
+        if question.kind != "elicitation":
+            return False
+        with self._lock:
+            return any(rule.speaks_of(question) and not rule.fits(question) for rule in self._rules)
+
     def _use(self, rule: _Rule) -> bool:
         """Take one use of a rule; False when another question took the last one meanwhile."""
         with self._lock:

@@ -84,6 +84,7 @@ class HostPeer:
                 params,
                 act=act,
                 roots=self._roots(self._entry),
+                by_hand=self._entry.by_hand,
                 again=cause is not None and (waiting is None or waiting.find(cause.id) is None),
                 paused=waiting.paused if waiting is not None else nullcontext,
             )

@@ -64,6 +64,7 @@ class Questioner:
         *,
         act: Running | None,
         roots: Sequence[Mapping[str, Any]],
+        by_hand: bool = True,
         again: bool = False,
         paused: Callable[[], AbstractContextManager[object]] = nullcontext,
     ) -> dict[str, Any]:
@@ -74,6 +75,7 @@ class Questioner:
             method, params: what it asks, untrusted.
             act: the act during which it came, if that is known.
             roots: what `roots/list` answers.
+            by_hand: the person connected this server, no file did.
             again: the answer makes the request of the act go out once more (else the server holds it still).
             paused: lets the clocks of our requests stand still.
 
@@ -83,7 +85,7 @@ class Questioner:
             UsageError: a scripted answer does not fit.
         """
         if method == "roots/list":
-            return self._roots(server, act, roots)
+            return await self._share_roots(server, act, roots, by_hand)
         try:
             question = self._question(server, method, params, act)
         except RequestError as error:
@@ -149,7 +151,7 @@ class Questioner:
             fits: says what is wrong with an answer of a kind that is not sent (field -> sentence).
         """
         if self.ui is None:
-            answer = Answer("cancel", by="headless", note=how_to_script(question))
+            answer = Answer("cancel", by="headless", note=how_to_script(question, self.answers.misses(question)))
             return self._closed(question, answer, act, opened=False)
         if act is not None:
             act.emit(QuestionOpened(question))
@@ -169,7 +171,7 @@ class Questioner:
 
     def _closed(self, question: Question, answer: Answer, act: Running | None, *, opened: bool = True) -> Answer:
         if answer.by == "headless" and not answer.note:
-            answer = replace(answer, note=how_to_script(question))
+            answer = replace(answer, note=how_to_script(question, self.answers.misses(question)))
         if act is not None:
             if not opened:
                 act.emit(QuestionOpened(question))
@@ -185,11 +187,45 @@ class Questioner:
         _say_unfit(question, problems)
         return checked
 
-    def _roots(self, server: str, act: Running | None, roots: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
-        decision = self._policy_on(server, "roots/list", {})
+    async def _share_roots(
+        self, server: str, act: Running | None, roots: Sequence[Mapping[str, Any]], by_hand: bool
+    ) -> dict[str, Any]:
+        """What a server is told of our folders. Raises `InputRefused` when it is told nothing."""
+        deed = Deed(server, "roots/list", "roots/list", origin="server", by_hand=by_hand)
+        decision = self.policy.decide(deed)
         if decision.verdict == "deny":
             raise InputRefused(f"The rule {decision.reason!r} keeps the roots from {server}.", server=server)
+        if decision.verdict == "ask":
+            await self._ask_for_roots(deed, decision, act, roots)
         return {"roots": [dict(root) for root in roots]}
+
+    async def _ask_for_roots(
+        self, deed: Deed, decision: Decision, act: Running | None, roots: Sequence[Mapping[str, Any]]
+    ) -> None:
+        params: dict[str, Any] = {
+            "tool": deed.name,
+            "title": "the folders of this notebook (roots)",
+            "arguments": {},
+            "origin": "server",
+            "reason": decision.reason,
+            "annotations": {},
+            "trusted": False,
+            "leaves": [str(root.get("uri")) for root in roots],
+            "scopes": list(decision.scopes),
+        }
+        cause = act.cause if act is not None else None
+        message = f"May {deed.server} know the folders of this notebook?"
+        question = Question(self.new_id(), "approval", deed.server, message, params, cause=cause)
+
+        async def ask() -> Answer:
+            return await self.approve(question, act, fits=lambda answer: {})
+
+        answer = await (ask() if act is None else act.hang(ask))
+        if answer.action != "accept":
+            raise InputRefused(f"The roots were kept from {deed.server}.", server=deed.server)
+        scope = answer.scope or ("session" if answer.remember else "once")
+        if scope in decision.scopes:
+            self.policy.remember(deed, scope)
 
     async def approve(self, question: Question, act: Running | None, fits: Fits) -> Answer:
         """Ask whether an act may begin: a script made for approvals, else the person, else nobody.
@@ -247,9 +283,19 @@ async def _in_context(act: Running | None, asking: Coroutine[Any, Any, Answer]) 
     return await asyncio.get_running_loop().create_task(asking, context=act.context)
 
 
-def how_to_script(question: Question) -> str:
-    """One line: what was asked, that nobody could be asked, and the call that scripts the answer."""
+def how_to_script(question: Question, misses: bool = False) -> str:
+    """One line: what was asked, that nobody could be asked, and the call that scripts the answer.
+
+    Args:
+        question: what was asked.
+        misses: there is a script for forms, and it has nothing for this one.
+    """
     head = f"{question.server} asked {_quoted(question.message)} and nobody could answer"
+    if misses:
+        lacks = "has one of its fields" if properties(question) else "is for a question without fields"
+        head = (
+            f"{question.server} asked {_quoted(question.message)}, nobody could answer, and no scripted answer {lacks}"
+        )
     if question.kind == "server":
         script = f'mcp.answer("accept", server="{question.server}", kind="server")'
         return f"Nobody could be asked whether {question.server} may be started; script it: {script}"
