@@ -23,6 +23,7 @@ from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
 from jupyter_mcp.host.policy import Deed
 from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind, QuestionUI
 from jupyter_mcp.host.visits import Visits
+from jupyter_mcp.protocol.revisions import LATEST_MODERN
 from jupyter_mcp.protocol.secrets import secret_question
 
 if TYPE_CHECKING:
@@ -253,8 +254,10 @@ class Questioner:
         question = Question(self.new_id(), "elicitation", OURSELVES, message, params)
         scripted = await self.answers.take(question)
         if scripted is not None:
-            return self._closed(question, self._checked_script(question, scripted.answer, ""), None, opened=False)
-        return await self.ask(question, None)
+            return self._closed(
+                question, self._checked_script(question, scripted.answer, LATEST_MODERN), None, opened=False
+            )
+        return await self.ask(question, None, LATEST_MODERN)
 
     # --- questions ---------------------------------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 __all__ = ["Provenance"]
 
 _SHORTEST = 12  # characters that are no coincidence
-_WINDOW = 40
-_MOST_WINDOWS = 200
+_RUN = 24  # characters of several words that are no coincidence
+_MOST_PIECES = 300
 _MOST_KEPT = 1_000_000  # characters of one server
 
 
@@ -46,7 +46,7 @@ class Provenance:
     def sources(self, server: str, arguments: Mapping[str, Any]) -> list[str]:
         """The other servers whose words stand in these arguments for `server`."""
         pieces = [piece for text in _texts(arguments) for piece in _pieces(_flat(text)) if piece not in self._person]
-        pieces = pieces[:_MOST_WINDOWS]
+        pieces = pieces[:: len(pieces) // _MOST_PIECES + 1]
         own = self._returned.get(server, [])
         pieces = [piece for piece in pieces if not _holds(own, piece)]
         others = [(name, texts) for name, texts in self._returned.items() if name != server]
@@ -58,16 +58,21 @@ def _holds(texts: Sequence[str], piece: str) -> bool:
 
 
 def _pieces(text: str) -> Iterator[str]:
-    """The text, when it is of some length; of a long one overlapping windows and long words (keys, addresses)."""
+    """What of a text could be found again: long words (keys, addresses), and from each word on a few of them."""
     if len(text) < _SHORTEST:
         return
-    if len(text) <= _WINDOW:
+    words = text.split(" ")
+    yield from (word for word in words if len(word) >= _SHORTEST)
+    if len(text) <= _RUN:
         yield text
-        return
-    yield from (word for word in text.split() if len(word) >= _SHORTEST)
-    for start in range(0, len(text) - _WINDOW + 1, _WINDOW // 2):
-        yield text[start : start + _WINDOW]
-    yield text[-_WINDOW:]
+    starts = [0]
+    for word in words:
+        starts.append(starts[-1] + len(word) + 1)
+    for first in range(len(words)):
+        last = next((end - 1 for end in starts[first + 1 :] if end - 1 - starts[first] >= _RUN), None)
+        if last is None:
+            return
+        yield text[starts[first] : last]
 
 
 def _flat(text: str) -> str:

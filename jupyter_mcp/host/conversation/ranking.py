@@ -22,6 +22,12 @@ PASSAGE = 1_200  # characters, about
 _WEIGHTS = (4.0, 2.0, 1.0)  # a word in the name says more than one in the text
 _MOST_TEXT = 200_000  # characters of one document that are looked at
 _MOST_WORDS = 64  # of a question
+# in few documents even these would look rare
+_EMPTY = (
+    "a an and are as at be by can did do does for from had has have how i if in into is it its me my of on or our she"
+    " so that the their them then there they this to was we were what when where which who why will with would you your"
+)
+_EMPTY_WORDS = frozenset(_EMPTY.split(" "))
 
 _CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])")
 _UNSPACED = re.compile(r"([\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\u0e00-\u0e7f])")  # kana, Han, Thai
@@ -50,7 +56,8 @@ def rank(documents: Sequence[Document], question: str, limit: int = 10) -> list[
     Raises:
         UsageError: this Python's SQLite was built without FTS5.
     """
-    asked = list(dict.fromkeys(words(question)))[:_MOST_WORDS]
+    asked = list(dict.fromkeys(words(question)))
+    asked = ([word for word in asked if word not in _EMPTY_WORDS] or asked)[:_MOST_WORDS]
     if not asked or not documents:
         return []
     database = sqlite3.connect(":memory:")

@@ -11,9 +11,13 @@ import unicodedata
 
 __all__ = ["cut_end", "cut_middle", "one_line", "visible"]
 
-_SUSPECT = re.compile("[^\n\t\x20-\x7e\u00a1-\u024f\u0370-\u05ff\u0900-\u1fff\u3000-\u9fff\uac00-\ud7a3]")
-_JOINERS = "\u200c\u200d"  # Persian, Indic scripts and emoji need them
-_KEPT = "\n\t" + _JOINERS
+# what is not looked at one by one, because every character of it has a shape
+_SUSPECT = re.compile(
+    "[^\n\t\x20-\x7e\u00a1-\u00ac\u00ae-\u024f\u0370-\u05ff\u0900-\u109f\u3001-\u30ff\u4e00-\u9fff\uac00-\ud7a3]"
+)
+_SELECTORS = re.compile("([\ufe00-\ufe0f])[\ufe00-\ufe0f]+")  # emoji have one; a row of them is a message
+_KEPT = "\n\t\u200c\u200d"  # the joiners: Persian, Indic scripts and emoji need them
+_BLANK = "\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0"  # letters and marks that show nothing
 _HIDDEN = ("Cc", "Cf", "Cs", "Co", "Cn")
 _TAIL = 4  # of a cut text, one part in so many is its end
 
@@ -21,7 +25,7 @@ _TAIL = 4  # of a cut text, one part in so many is its end
 def visible(text: str) -> str:
     """The text without characters that have no shape of their own; line ends are newlines."""
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return _SUSPECT.sub(_shown, text)
+    return _SELECTORS.sub(r"\1", _SUSPECT.sub(_shown, text))
 
 
 def _shown(found: re.Match[str]) -> str:
@@ -30,6 +34,8 @@ def _shown(found: re.Match[str]) -> str:
         return char
     if char in "\u2028\u2029\x85":
         return "\n"
+    if char in _BLANK or "\U000e0100" <= char <= "\U000e01ef":  # selectors that no font of a notebook has
+        return ""
     return "" if unicodedata.category(char) in _HIDDEN else char
 
 
