@@ -29,6 +29,10 @@ __all__ = ["BlockingContext", "LoopContext", "clean"]
 
 T = TypeVar("T")
 
+HOLDS_SECONDS = 2.0
+"""How long a question asked on the main thread may hold up a cell whose own call is over: a client of 2026-07-28 that
+gives its call up between two rounds has no way to say so."""
+
 
 def clean(value: Any) -> Any:
     """A copy of a JSON-like value with secrets masked: by name and look, and the very ones this kernel was given."""
@@ -57,7 +61,8 @@ class BlockingContext(Context):
         if not on_main_thread():
             return super()._ask(asked)
         after = "what the client asked for may be half done"
-        return wait.run(_asking, self._run, asked, label="the question to the client", after=after)
+        label = "the question to the client"
+        return wait.run(_asking, self._run, asked, label=label, after=after, holds=HOLDS_SECONDS)
 
 
 class LoopContext(AsyncContext):

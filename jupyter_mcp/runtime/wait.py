@@ -18,7 +18,7 @@ from __future__ import annotations
 import asyncio
 import time
 from concurrent.futures import CancelledError
-from contextlib import ExitStack
+from contextlib import ExitStack, contextmanager
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -29,7 +29,7 @@ from jupyter_mcp.runtime.jobs import board, main_loop, on_main_thread
 from jupyter_mcp.runtime.thread import Pending, Runtime, get_runtime, on_loop
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Generator
 
 __all__ = ["arun", "run"]
 
@@ -48,6 +48,7 @@ def run(
     label: str,
     after: str = AFTER,
     left: Callable[[], str | None] = lambda: None,
+    holds: float | None = None,
     **kwargs: Any,
 ) -> T:
     """Run `function(*args, **kwargs)` on the runtime's thread and wait for its result.
@@ -55,11 +56,13 @@ def run(
     Args:
         label: what it is, for the person ("demo.add").
         after: what an interrupt leaves behind, for the person.
+        holds: seconds for which it may hold up a wait below it on the main thread whose own work is over, as of a cell
+            that gave its call up; None for as long as it takes.
         left: asked after an interrupt: the sentence for what goes on all the same, None when it was cancelled.
 
     Raises:
         Interrupted: the person pressed interrupt (main thread only).
-        Cancelled: something else cancelled the work.
+        Cancelled: something else cancelled the work, or it held up another for too long.
         UsageError: called on the runtime's own thread, where waiting would wait for itself.
         whatever `function` raises.
     """
@@ -70,7 +73,7 @@ def run(
             hint="await the awaitable twin (jupyter_mcp.aio) there, or call it from a cell.",
         )
     if on_main_thread():
-        return _Wait(runtime, label, after, left).run(function, args, kwargs)
+        return _Wait(runtime, label, after, left, holds).run(function, args, kwargs)
     pending = runtime.submit(function, *args, **kwargs)
     try:
         pending.exception()
@@ -104,6 +107,8 @@ async def arun(function: Callable[..., Awaitable[T]], /, *args: Any, label: str,
             stack.enter_context(board.waiting(wakes.wake, where))
         pending = runtime.submit_at(where, function, *args, **kwargs)
         pending.add_done_callback(lambda _: wakes.wake())
+        if serve:
+            stack.enter_context(_below(pending))
         try:
             while True:
                 done = pending.done()
@@ -126,11 +131,15 @@ async def arun(function: Callable[..., Awaitable[T]], /, *args: Any, label: str,
 class _Wait:
     """One blocking wait on the main thread."""
 
-    def __init__(self, runtime: Runtime, label: str, after: str, left: Callable[[], str | None]) -> None:
+    def __init__(
+        self, runtime: Runtime, label: str, after: str, left: Callable[[], str | None], holds: float | None
+    ) -> None:
         self._runtime = runtime
         self._label = label
         self._after = after
         self._left = left
+        self._holds = holds
+        self._gave_way = False
         self._inbox: SimpleQueue[None] = SimpleQueue()  # reentrant: a signal handler may put into it
         self._deadline: float | None = None
         self._hits = 0
@@ -146,13 +155,25 @@ class _Wait:
             stack.enter_context(board.waiting(self._wake, where))
             pending = self._runtime.submit_at(where, function, *args, **kwargs)
             pending.add_done_callback(lambda _: self._wake())
+            stack.enter_context(_below(pending))
             self._loop(pending)
+        if self._gave_way:
+            raise Cancelled(f"{self._label} was given up: it held up a cell whose own call was over.")
         if self._recorder.hits:  # it came after the last look, while our handler was still there to take it
             raise self._too_late()
         return _outcome(pending, self._label)
 
     def _wake(self) -> None:
         self._inbox.put(None)
+
+    def _give_way(self, pending: Pending[Any]) -> None:
+        """End the work when it holds up others for too long."""
+        if self._holds is None or self._gave_way or pending.done():
+            return
+        now = time.monotonic()
+        if any(one.over is not None and now - one.over > self._holds for one in _waits[:-1]):
+            self._gave_way = True
+            pending.cancel()
 
     def _loop(self, pending: Pending[Any]) -> None:
         while True:
@@ -165,6 +186,7 @@ class _Wait:
                 self._interrupted(pending)
             elif done:
                 return
+            self._give_way(pending)
             try:
                 self._inbox.get(timeout=STEP_SECONDS)
             except Empty:
@@ -189,6 +211,34 @@ class _Wait:
 
     def _too_late(self) -> BaseException:
         return interrupts.error(f"{self._label} had just ended when the interrupt came; {self._after}")
+
+
+class _Below:
+    """A wait on the main thread, as those above it see it.
+
+    Attributes:
+        over: when its work ended, as `time.monotonic()` says; None before.
+    """
+
+    def __init__(self, pending: Pending[Any]) -> None:
+        self.over: float | None = None
+        pending.add_done_callback(self._ended)
+
+    def _ended(self, _: object) -> None:
+        self.over = time.monotonic()
+
+
+_waits: list[_Below] = []  # on the main thread, the innermost last
+
+
+@contextmanager
+def _below(pending: Pending[Any]) -> Generator[None]:
+    one = _Below(pending)
+    _waits.append(one)
+    try:
+        yield
+    finally:
+        _waits.remove(one)
 
 
 class _Wakes:

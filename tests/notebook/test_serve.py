@@ -240,6 +240,21 @@ def test_it_follows_the_notebook_to_another_name(cells: Cells) -> None:
     assert me.entry.spec.describe() == "this notebook, served as garden"
 
 
+def test_a_call_that_is_given_up_at_its_question_does_not_hold_the_cell(cells: Cells) -> None:
+    cells.run(
+        "import jupyter_mcp as mcp\ncame = []\n@mcp.tool\ndef sure(ctx: mcp.Context) -> str:\n"
+        "    try:\n        return ctx.elicit('Sure?', int).action\n"
+        "    except mcp.Cancelled as error:\n        came.append(error)\n        raise\n"
+    )
+    cells.run("%mcp serve --name sales;")
+    cells.run("%mcp connect me --self;\nmcp.answer({'value': 'many'}, match='Sure')")
+    with pytest.raises(UsageError, match="scripted answer does not fit"):
+        cells.run("%mcp call me.sure")
+    assert "was given up: it held up a cell whose own call was over" in str(cells["came"][0])
+    cells.run("mcp.host.answers.clear()\nmcp.answer({'value': 3}, match='Sure')")
+    assert cells.run("r = %mcp call me.sure\nr.text") == "accept"
+
+
 def test_the_python_names_do_the_same(cells: Cells) -> None:
     cells.run(f"{DOUBLE}x = 5")
     end = cells.run("end = mcp.serve('double', name='sales')\nend")
