@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_mcp.errors import Cancelled, MCPError
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened, TaskChanged
+from jupyter_mcp.notebook.leaving import Left
 from jupyter_mcp.notebook.objects.act import Act
 
 if TYPE_CHECKING:
@@ -217,6 +218,12 @@ def _live_card(value: Any) -> bool:
     return True
 
 
+def shown_already(value: Any) -> None:
+    """The magic that returns this value has said what there is to say."""
+    _displayed.clear()
+    _displayed[id(value)] = value
+
+
 def tool_form(tool: Any) -> None:
     """The form of one tool, displayed here; where nobody can fill it in, what the tool takes."""
     if not can_use_cards():
@@ -259,35 +266,6 @@ def expecting(shown: bool) -> Generator[None]:
         _expected.reset(token)
 
 
-class Left(Cancelled):
-    """The person stopped waiting; the task goes on.
-
-    Attributes:
-        task: which.
-    """
-
-    def __init__(self, message: str, task: HostTask | None) -> None:
-        super().__init__(message)
-        self.task = task
-
-
-def or_left(wait: Callable[[], Any]) -> Any:
-    """What `wait()` returns, for a magic; when the person left it to the task, the task, and a line that says so."""
-    from jupyter_mcp.notebook.objects.note import Note
-    from jupyter_mcp.notebook.objects.task import Task
-
-    try:
-        return wait()
-    except Left as left:
-        if left.task is None:
-            raise
-        display(Note(str(left)))
-        task = Task(left.task)
-        _displayed.clear()
-        _displayed[id(task)] = task
-        return task
-
-
 def waiting(act: Act[T]) -> T:
     """Wait for an act that tells nothing meanwhile (connecting)."""
     return watched(act.label, lambda _: act)
@@ -315,8 +293,7 @@ def watched(label: str, make: Callable[[Any], Act[T]], live: Callable[..., Any] 
             raise Left(f"{sentence}.", card.became) from None
         raise
     if card.finish(value if shown else None) and shown:
-        _displayed.clear()
-        _displayed[id(value)] = value
+        shown_already(value)
     return value
 
 

@@ -285,21 +285,43 @@ def button_of(run: Run, label: str) -> str:
     return found
 
 
-@pytest.mark.parametrize(
-    ("label", "error"),
-    [
-        ("Leave", "Cancelled: demo.survey goes on as task t1; %mcp tasks t1 finds it, %mcp cancel t1 ends it."),
-        ("Cancel call", "Cancelled: The task of survey was cancelled (at Mercury)."),
-    ],
-)
-def test_the_buttons_of_a_call_that_waits_leave_its_task_or_cancel_it(label: str, error: str) -> None:
+SURVEY = "%mcp call demo.survey seconds=600"
+
+
+@pytest.mark.parametrize("line", [SURVEY, f"r = {SURVEY}\nprint(type(r).__name__, r.key)"])
+def test_leaving_a_call_that_waits_is_no_error_and_its_value_is_the_task(line: str) -> None:
     with live_kernel(setup="%load_ext jupyter_mcp") as kernel:
         kernel.run("%mcp connect demo ;", allow_stdin=True)
-        run = kernel.start("%mcp call demo.survey seconds=600", allow_stdin=True)
-        kernel.until(lambda: any("at Mercury" in str(one) for one in run.messages))
-        kernel.comm(button_of(run, label), {"method": "custom", "content": {"event": "click"}})
-        kernel.finish(run)
-        assert run.traceback == [error]
+        run = pressed(kernel, line, "Leave")
+        assert not run.of("error")
+        said = "demo.survey goes on as task t1; %mcp tasks t1 finds it, %mcp cancel t1 ends it."
+        assert "".join(run.displays).count(said) == 1
+        assert (run.text == "Task t1\n") is line.startswith("r = ")
+        assert "t1" in kernel.run("print(_)").text or line.startswith("r = ")
+
+
+def test_code_that_wants_the_result_hears_that_it_was_left() -> None:
+    with live_kernel(setup="%load_ext jupyter_mcp\nimport jupyter_mcp as mcp") as kernel:
+        kernel.run("%mcp connect demo ;", allow_stdin=True)
+        code = "try:\n    mcp.servers['demo'].tools.survey(seconds=600)\nexcept mcp.Cancelled as left:\n    print(left)"
+        run = pressed(kernel, code, "Leave")
+        assert "demo.survey goes on as task t1;" in run.text
+
+
+def test_cancelling_a_call_that_waits_cancels_its_task() -> None:
+    with live_kernel(setup="%load_ext jupyter_mcp") as kernel:
+        kernel.run("%mcp connect demo ;", allow_stdin=True)
+        run = pressed(kernel, SURVEY, "Cancel call")
+        assert run.traceback == ["Cancelled: The task of survey was cancelled (at Mercury)."]
+
+
+def pressed(kernel: Any, code: str, label: str) -> Run:
+    """The run of a cell whose call became a task, ended by the button of that label."""
+    run = kernel.start(code, allow_stdin=True)
+    kernel.until(lambda: any("at Mercury" in str(one) for one in run.messages))
+    kernel.comm(button_of(run, label), {"method": "custom", "content": {"event": "click"}})
+    kernel.finish(run)
+    return run
 
 
 def test_what_the_runtime_does_not_serve_is_not_awaited_on_its_own_thread(cells: Cells, jobs: Jobs) -> None:

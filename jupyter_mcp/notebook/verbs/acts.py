@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 
 def call_tool(call: Invocation) -> Any:
+    from jupyter_mcp.notebook.leaving import or_left
     from jupyter_mcp.notebook.objects.call import Call
     from jupyter_mcp.notebook.showing import watched
 
@@ -31,10 +32,8 @@ def call_tool(call: Invocation) -> Any:
     if call.line.flag("background"):
         return Call.begin(server, tool.name, sent, check=check, yes=yes, origin="person")
     acts = server.by("person")
-    return watched(
-        f"{server.name}.{tool.name}",
-        lambda on_event: acts.call(tool.name, sent, check=check, yes=yes, on_event=on_event),
-    )
+    label = f"{server.name}.{tool.name}"
+    return or_left(lambda: watched(label, lambda told: acts.call(tool.name, sent, check=check, yes=yes, on_event=told)))
 
 
 def prompt(call: Invocation) -> Any:
