@@ -135,6 +135,26 @@ async def test_nobody_there_cancels_at_once_and_says_how_to_script(questioner: Q
     assert [type(event) for event in events] == [QuestionOpened, QuestionClosed, Status]
 
 
+@pytest.mark.parametrize(
+    ("form", "said"),
+    [
+        ({}, 'no scripted answer is for a question without fields; script it: mcp.answer("accept", server="demo")'),
+        ({"other": {"type": "string"}}, 'no scripted answer has one of its fields; script it: mcp.answer({"other": …}'),
+    ],
+)
+async def test_a_script_for_another_form_is_not_taken_and_that_is_said(
+    questioner: Questioner, form: dict[str, Any], said: str
+) -> None:
+    questioner.answers.add({"seats": 1})
+    act, _ = watched()
+    asked = {"message": "Sure?", "requestedSchema": {"type": "object", "properties": form}}
+    assert await ask(questioner, asked, act=act) == {"action": "cancel"}
+    assert said in act.notes[0]
+    questioner.answers.clear()
+    assert await ask(questioner, asked, act=act) == {"action": "cancel"}
+    assert "no scripted answer" not in act.notes[1]
+
+
 async def test_a_headless_ui_gets_a_note_of_its_own_or_ours(questioner: Questioner):
     act, _ = watched()
     questioner.ui = Person(Answer("cancel", by="headless", note="mine"), Answer("cancel", by="headless"))
