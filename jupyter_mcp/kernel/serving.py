@@ -26,7 +26,7 @@ from jupyter_mcp.kernel.book import Choice, NotebookServer
 from jupyter_mcp.kernel.changes import Changes
 from jupyter_mcp.kernel.exposure import exposed
 from jupyter_mcp.kernel.plots import Plots
-from jupyter_mcp.runtime import wait
+from jupyter_mcp.runtime import state, wait
 from jupyter_mcp.runtime.cells import cells
 from jupyter_mcp.runtime.thread import get_runtime
 from jupyter_mcp.server.http.running import Running, serve_http
@@ -284,6 +284,7 @@ def serve(
             serving.start()
             _serving = serving
         _remembered = (serving.name, choice)
+        state.desk().place_slot(serving.slug)  # what clients want allowed is asked below the latest serving cell
         return serving
 
 

@@ -174,9 +174,9 @@ def test_code_of_a_client_runs_when_the_person_allows_it(browser: Browser) -> No
     with ThreadPoolExecutor() as pool:
         code = {"notebook": "sales", "code": "numbers.append(9)\nsum(numbers)"}
         call = pool.submit(agent.ask, "tools/call", name="execute_code", arguments=code)
-        allow = notebook.page.get_by_role("button", name=re.compile("^(Run|Allow)")).first
+        allow = notebook.button("Allow once", 2)  # below the card that serves now, not below the first one
         allow.wait_for()
-        notebook.screenshots("serve-approval")
+        notebook.screenshots("serve-approval", 2)
         allow.click()
         result = call.result(30)
     assert "15" in json.dumps(result["content"])

@@ -19,7 +19,7 @@ from jupyter_mcp.notebook.objects import setups
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
 from jupyter_mcp.notebook.render.served import acts_piece, exposed_piece, head_piece, who_piece
-from jupyter_mcp.runtime import frontend
+from jupyter_mcp.runtime import frontend, state
 from jupyter_mcp.runtime.thread import get_runtime
 
 if TYPE_CHECKING:
@@ -43,7 +43,8 @@ _COPY = (
 
 
 def endpoint_card(endpoint: Endpoint) -> Card:
-    """Display the card of a notebook that is served."""
+    """Display the card of a notebook that is served; what clients want allowed is asked below it from now on."""
+    state.desk().place_slot(endpoint.name)
     return EndpointCard(endpoint).card.show()
 
 
