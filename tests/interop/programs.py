@@ -44,6 +44,17 @@ def npm_package(name: str) -> Path:
     return BUILD / "npm"
 
 
+def inspector() -> list[str]:
+    """The official Inspector without its page, as a command. It wants a newer Node than the rest."""
+    program = BUILD / "npm" / "node_modules" / ".bin" / "mcp-inspector"
+    node = BUILD / "conformance" / "node_modules" / ".bin" / "node"
+    if not program.exists():
+        pytest.skip("the Inspector is not installed in build/npm (make setup puts it there)")
+    if not node.exists():
+        pytest.skip("the Inspector needs Node 22, which is not in build/conformance (make setup puts it there)")
+    return [str(node), str(program), "--cli"]
+
+
 def peer_python(name: str) -> str:
     """The interpreter of the environment in which an official client lives."""
     interpreter = BUILD / "peers" / name / "bin" / "python"

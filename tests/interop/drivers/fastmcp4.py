@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import mcp_types as types
@@ -39,9 +40,18 @@ class Session:
         kind = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
         return dump(await self.client.complete_mcp(kind.model_validate(ref), {"name": argument, "value": value}))
 
+    async def schema(self, name: str) -> Any:
+        return next(tool.input_schema for tool in await self.client.list_tools() if tool.name == name)
+
+    async def listen(self) -> bool:
+        """In the modern era it has no way to."""
+        return self.client.protocol_version < "2026"
+
 
 def reached(plan: dict[str, Any]) -> Any:
-    """FastMCP's transport to the plan's server."""
+    """FastMCP's transport to the plan's server; it reads configurations itself."""
+    if "config" in plan:
+        return json.loads(plan["config"])
     if plan["way"] == "sse":
         return SSETransport(plan["url"], headers=plan["headers"])
     if plan["way"] == "http":
@@ -67,6 +77,7 @@ async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
         sampling_handler=sample,
         roots=roots,
         timeout=60,
+        message_handler=person.heard.message,
     ) as client:
         outcomes = await play(Session(client), person, plan["steps"])
         info = client.server_info

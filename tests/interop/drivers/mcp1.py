@@ -12,12 +12,13 @@ from mcp.client.stdio import stdio_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
 from pydantic import AnyUrl
-from steps import Person, dump, main, play
+from steps import Heard, Person, dump, main, play
 
 
 class Session:
-    def __init__(self, client: ClientSession) -> None:
+    def __init__(self, client: ClientSession, heard: Heard) -> None:
         self.client = client
+        self.heard = heard
 
     async def names(self, kind: str) -> list[str]:
         match kind:
@@ -42,6 +43,12 @@ class Session:
     async def complete(self, ref: dict[str, str], argument: str, value: str) -> Any:
         kind = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
         return dump(await self.client.complete(kind.model_validate(ref), {"name": argument, "value": value}))
+
+    async def schema(self, name: str) -> Any:
+        return next(tool.inputSchema for tool in (await self.client.list_tools()).tools if tool.name == name)
+
+    async def listen(self) -> bool:
+        return True
 
 
 @asynccontextmanager
@@ -82,11 +89,12 @@ async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
             read_timeout_seconds=timedelta(seconds=60),
             elicitation_callback=elicit,
             sampling_callback=sample,
+            message_handler=person.heard.message,
             list_roots_callback=roots,
         ) as client,
     ):
         started = await client.initialize()
-        outcomes = await play(Session(client), person, plan["steps"])
+        outcomes = await play(Session(client, person.heard), person, plan["steps"])
         return {"revision": started.protocolVersion, "server": started.serverInfo.name, "steps": outcomes}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import Any
 
 import mcp_types as types
@@ -9,12 +10,14 @@ from mcp import Client, StdioServerParameters
 from mcp.client.sse import sse_client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.shared._httpx_utils import create_mcp_http_client
-from steps import Person, dump, main, play
+from steps import Heard, Person, dump, main, play
 
 
 class Session:
-    def __init__(self, client: Client) -> None:
+    def __init__(self, client: Client, heard: Heard) -> None:
         self.client = client
+        self.heard = heard
+        self._following: asyncio.Task[None] | None = None
 
     async def names(self, kind: str) -> list[str]:
         match kind:
@@ -40,6 +43,31 @@ class Session:
     async def complete(self, ref: dict[str, str], argument: str, value: str) -> Any:
         kind = types.PromptReference if ref["type"] == "ref/prompt" else types.ResourceTemplateReference
         return dump(await self.client.complete(kind.model_validate(ref), {"name": argument, "value": value}))
+
+    async def schema(self, name: str) -> Any:
+        return next(tool.input_schema for tool in (await self.client.list_tools()).tools if tool.name == name)
+
+    async def listen(self) -> bool:
+        """The modern era has a stream for that; it is open when this returns."""
+        if self.client.protocol_version < "2026":
+            return True
+        begun = asyncio.Event()
+
+        async def follow() -> None:
+            async with self.client.listen(tools_list_changed=True) as subscription:
+                begun.set()
+                async for _ in subscription:
+                    self.heard.told()
+
+        self._following = asyncio.create_task(follow())
+        await begun.wait()
+        return True
+
+    async def close(self) -> None:
+        """Listen no more."""
+        if self._following is not None:
+            self._following.cancel()
+            await asyncio.wait({self._following})
 
 
 def reached(plan: dict[str, Any]) -> Any:
@@ -70,10 +98,15 @@ async def drive(plan: dict[str, Any], person: Person) -> dict[str, Any]:
         mode=plan["mode"],
         elicitation_callback=elicit,
         sampling_callback=sample,
+        message_handler=person.heard.message,
         list_roots_callback=roots,
         read_timeout_seconds=60,
     ) as client:
-        outcomes = await play(Session(client), person, plan["steps"])
+        session = Session(client, person.heard)
+        try:
+            outcomes = await play(session, person, plan["steps"])
+        finally:
+            await session.close()
         info = client.server_info
         return {"revision": client.protocol_version, "server": info and info.name, "steps": outcomes}
 

@@ -6,9 +6,14 @@ neighbours import nothing of it. A driver is called as `python DRIVER.py < plan.
     {"way": "stdio", "command": [program, argument, …], "mode": "auto" | "legacy", "steps": [step, …]}
     {"way": "http" | "sse", "url": …, "headers": {…}, "mode": …, "steps": …}
 
-and prints {"revision": …, "server": …, "steps": [outcome, …]}, outcomes in the order of the steps. A step is one of
+and prints {"revision": …, "server": …, "steps": [outcome, …]}, outcomes in the order of the steps. A plan without
+steps, on a line of its own, begins a conversation: each further line is one step, and its outcome is printed at once.
+Instead of `way`, FastMCP takes {"config": the text of an `.mcp.json`}. A step is one of
 
     {"do": "tools" | "resources" | "templates" | "prompts"}            -> {"items": [names or URIs]}
+    {"do": "schema", "name": of a tool}                                -> {"result": its inputSchema}
+    {"do": "listen"}       to changes of the list of tools, from now on     -> {"listens": whether it can}
+    {"do": "changed"}      wait for the next such change                    -> {"changed": true}
     {"do": "call", "name": …, "arguments": {…}, "answer": …}           -> {"result": …, "asked": […], "progress": […]}
     {"do": "read", "uri": …}  {"do": "prompt", "name": …, "arguments": {…}}   -> {"result": …}
     {"do": "complete", "ref": {…}, "argument": name, "value": prefix}  -> {"result": …}
@@ -40,6 +45,28 @@ class Session(Protocol):
 
     async def complete(self, ref: dict[str, str], argument: str, value: str) -> Any: ...
 
+    async def schema(self, name: str) -> Any: ...
+
+    async def listen(self) -> bool: ...
+
+
+class Heard:
+    """Counts what the server told of its list of tools; a conversation waits for it."""
+
+    def __init__(self) -> None:
+        self._told = asyncio.Semaphore(0)
+
+    async def message(self, message: Any) -> None:
+        """A message handler of the official SDKs and FastMCP; requests and errors come here too."""
+        if type(getattr(message, "root", message)).__name__ == "ToolListChangedNotification":
+            self.told()
+
+    def told(self) -> None:
+        self._told.release()
+
+    async def next(self) -> None:
+        await self._told.acquire()
+
 
 class Person:
     """Answers what the server asks during the running step, and keeps what was asked."""
@@ -47,6 +74,7 @@ class Person:
     def __init__(self) -> None:
         self.answer: dict[str, Any] = {}
         self.asked: list[dict[str, Any]] = []
+        self.heard = Heard()
 
     def begin(self, answer: dict[str, Any]) -> None:
         self.answer, self.asked = answer, []
@@ -91,6 +119,13 @@ async def step(session: Session, person: Person, wanted: dict[str, Any]) -> dict
             return {"result": await session.prompt(wanted["name"], wanted.get("arguments", {}))}
         case "complete":
             return {"result": await session.complete(wanted["ref"], wanted["argument"], wanted["value"])}
+        case "schema":
+            return {"result": await session.schema(wanted["name"])}
+        case "listen":
+            return {"listens": await session.listen()}
+        case "changed":
+            await person.heard.next()
+            return {"changed": True}
         case other:
             raise ValueError(f"no such step: {other}")
 
@@ -102,19 +137,34 @@ def leaf(error: BaseException) -> BaseException:
     return error
 
 
-async def play(session: Session, person: Person, steps: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    outcomes: list[dict[str, Any]] = []
-    for wanted in steps:
-        try:
-            outcomes.append(await asyncio.wait_for(step(session, person, wanted), STEP_LIMIT))
-        except Exception as raised:
-            error = leaf(raised)
-            code = getattr(getattr(error, "error", error), "code", None)
-            outcomes.append({"error": f"{type(error).__name__}: {error}", "code": code, "asked": person.asked})
-    return outcomes
+async def outcome(session: Session, person: Person, wanted: dict[str, Any]) -> dict[str, Any]:
+    """What came of a step, also when the client raised."""
+    try:
+        return await asyncio.wait_for(step(session, person, wanted), STEP_LIMIT)
+    except Exception as raised:
+        error = leaf(raised)
+        code = getattr(getattr(error, "error", error), "code", None)
+        return {"error": f"{type(error).__name__}: {error}", "code": code, "asked": person.asked}
+
+
+async def play(session: Session, person: Person, steps: list[dict[str, Any]] | None) -> list[dict[str, Any]]:
+    """All outcomes; of a conversation (None) they have been printed."""
+    if steps is not None:
+        return [await outcome(session, person, wanted) for wanted in steps]
+    print("{}", flush=True)  # connected
+    while line := await asyncio.to_thread(sys.stdin.readline):
+        print(json.dumps(await outcome(session, person, json.loads(line))), flush=True)
+    return []
 
 
 def main(drive: Any) -> None:
-    """Read the plan, let `drive(plan, person)` play it, print the outcome."""
-    plan = json.load(sys.stdin)
-    print(json.dumps(asyncio.run(drive(plan, Person()))))
+    """Read the plan, let `drive(plan, person)` play it, print the outcome, or why it cannot connect."""
+    plan = {"steps": None, "mode": "auto", "headers": {}} | json.loads(sys.stdin.readline())
+    try:
+        played = asyncio.run(drive(plan, Person()))
+    except Exception as raised:
+        if plan["steps"] is not None:
+            raise
+        error = leaf(raised)
+        played = {"error": f"{type(error).__name__}: {error}"}
+    print(json.dumps(played), flush=True)
