@@ -63,6 +63,7 @@ def lists(bench: Bench) -> None:
     rows = measured(bench, "lists", "lists", beside_peer=True)
     count, pages = rows[0]["ours"]["count"], rows[0]["ours"]["pages"]
     add(bench, f"list of {count:,} variables, its first page", [row["ours"]["first"] for row in rows], 50)
+    add(bench, f"list of {count:,} variables, all in one call of the tool", [row["ours"]["at_once"] for row in rows])
     whole = [row["ours"]["whole"] for row in rows]
     add(
         bench, f"list of {count:,} variables, all {pages} pages (peer: %whos)", whole, peer=rows[0]["peer"].get("whole")

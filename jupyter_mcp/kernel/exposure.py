@@ -63,13 +63,18 @@ def exposed(
     wanted, refused, own = frozenset(only), frozenset(besides), _own(baseline)
     known = secrets_of_environment()
     names: list[str] = []
+    kinds: dict[int, str] = {}  # by the type's identity, which stays its own as long as `held` holds the values
     hidden = 0
-    for name, value in tuple(namespace.items()):
+    held = tuple(namespace.items())
+    for name, value in held:
         if type(name) is not str or name[:1] == "_" or (wanted and name not in wanted):
             continue
         if name in own and (own[name] is _ANYTHING or own[name] is value):
             continue
-        if not name.isidentifier() or (kind := _kind_of(value)) == "machinery":
+        kind = kinds.get(id(type(value)))
+        if kind is None:
+            kind = kinds[id(type(value))] = _kind_of(value)
+        if kind == "machinery" or not name.isidentifier():
             continue
         if name in refused or _hides(name, value, kind, known):
             hidden += 1
@@ -89,12 +94,11 @@ def _hides(name: str, value: object, kind: str, known: Collection[str]) -> bool:
         if len(_names) >= _MEMO:
             _names.clear()
         verdict = _names[name] = looks_secret(name)
-    if verdict:
-        return True
-    if kind == "plain":
-        return False
+    if verdict or kind == "plain":
+        return verdict
     if kind == "text":
-        return _looks_secret(str.__str__(cast("str", value)), known)
+        text = value if type(value) is str else str.__str__(cast("str", value))
+        return _looks_secret(text, known)
     if kind == "bytes":
         raw = cast("bytes", value)
         return len(raw) <= _LONGEST_LOOKED_AT and _looks_secret(raw.decode("latin-1"), known)

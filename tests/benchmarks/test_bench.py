@@ -88,7 +88,7 @@ def test_every_subscription_hears_of_a_change() -> None:
 @pytest.mark.parametrize(
     ("workload", "found"),
     [
-        ("lists", {"ours": {"first", "whole", "count", "pages"}, "peer": set[str]()}),
+        ("lists", {"ours": {"first", "whole", "at_once", "count", "pages"}, "peer": set[str]()}),
         ("views", {name: {"view", "inspect", "fingerprint", "growth", "frame"} for name in ("pandas", "polars")}),
         ("bridge", {"direct": None, "bridge": None}),
         ("start", {"cpu": None}),

@@ -1,7 +1,8 @@
 """The kernel server, measured by the clock of who waits: `python notebook.py WORKLOAD SCALE [PEER INTERPRETER]` prints
 
     reads    {"ours", "peer": {"idle", "sleeping", "computing"}}: seconds to read one variable
-    lists    {"ours": {"first", "whole", "count", "pages"}, "peer": {"whole"}}: seconds to list 10,000 variables
+    lists    {"ours": {"first", "whole", "at_once", "count", "pages"}, "peer": {"whole"}}: seconds to list 10,000
+             variables: the first page, all pages, all in one call of the tool
     views    {"pandas", "polars": {"view", "inspect", "fingerprint", "growth", "frame"}, "peer": {"pandas"}}: seconds
              to look at a frame of 1 GB; MB that the kernel's peak grew by meanwhile; MB of the frame
     changes  {"quiet", "watched"}: seconds of the main thread after a cell at 1,000 names
@@ -95,8 +96,12 @@ async def lists(served: Served, scale: float) -> dict[str, Any]:
             seen, pages = seen + len(page["variables"]), pages + 1
         return seen, pages
 
+    async def at_once() -> None:
+        assert len((await served.tool("list_variables", limit=VARIABLES))["variables"]) == seen
+
     seen, pages = await whole()
     ours = {"first": await median(first, 20), "whole": await median(whole, 3), "count": seen, "pages": pages}
+    ours["at_once"] = await median(at_once, 5)
     if served.peer is None:
         return {"ours": ours, "peer": {}}
     other = served.peer
