@@ -9,6 +9,7 @@ knows nothing of notebooks, and nobody above it of eras.
 from __future__ import annotations
 
 import asyncio
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.result import PromptResult, Read, Result
     from jupyter_mcp.host.roots import Place
     from jupyter_mcp.host.specs import ServerSpec
+    from jupyter_mcp.models.book import ModelBook
 
 __all__ = ["Host"]
 
@@ -106,6 +108,13 @@ class Host:
     @roots.setter
     def roots(self, roots: Sequence[Place] | None) -> None:
         self._roots.set(roots)
+
+    @cached_property
+    def models(self) -> ModelBook:
+        """The models that are configured; a kernel that asks none loads none of it."""
+        from jupyter_mcp.models.book import ModelBook
+
+        return ModelBook()
 
     # --- servers -----------------------------------------------------------------------------------------------------
 
