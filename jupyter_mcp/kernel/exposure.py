@@ -65,15 +65,16 @@ def exposed(
     names: list[str] = []
     kinds: dict[int, str] = {}  # by the type's identity, which stays its own as long as `held` holds the values
     hidden = 0
-    held = tuple(namespace.items())
+    held: tuple[tuple[str, object], ...] = tuple(namespace.items())
     for name, value in held:
         if type(name) is not str or name[:1] == "_" or (wanted and name not in wanted):
             continue
         if name in own and (own[name] is _ANYTHING or own[name] is value):
             continue
-        kind = kinds.get(id(type(value)))
+        key = id(type(value))
+        kind = kinds.get(key)
         if kind is None:
-            kind = kinds[id(type(value))] = _kind_of(value)
+            kind = kinds[key] = _kind_of(value)
         if kind == "machinery" or not name.isidentifier():
             continue
         if name in refused or _hides(name, value, kind, known):
