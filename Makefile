@@ -94,7 +94,7 @@ interop-core: $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm $(STAMPS)/
 models: $(STAMPS)/models ## tests with pydantic-ai and a real local model
 	@$(PY) scripts/checks.py models
 
-conformance: $(STAMPS)/venv $(STAMPS)/conformance ## both official suites against client and server; build/conformance.json
+conformance: $(STAMPS)/venv $(STAMPS)/conformance ## both official suites against client, server and a served notebook; build/conformance.json
 	@$(PY) scripts/checks.py conformance
 
 e2e: $(STAMPS)/venv $(STAMPS)/kernels $(STAMPS)/browser ## tests in a real JupyterLab page

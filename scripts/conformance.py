@@ -1,16 +1,17 @@
-"""Run the protocol's two official conformance suites against our server and our client, and print one table.
+"""Run the protocol's two official conformance suites against our servers and our client, and print one table.
 
     python scripts/conformance.py                                   everything (what `make conformance` does)
     python scripts/conformance.py --side server --version 2025-11-25
     python scripts/conformance.py --side client --scenario sse-retry -v
+    python scripts/conformance.py --side kernel                     a notebook that is served, instead of a server
 
 Every scenario of every version that a suite knows is run, and once more without a version ("all"), which adds the
 scenarios of extensions. A scenario that fails is run a second time, alone, since a busy machine makes some late; the
-report names it. What is expected to fail is in `NOT_BUILT` and nowhere else. The table also goes to
+report names it. Nothing is expected to fail; what is not run is in `NOT_RUN`. The table also goes to
 build/conformance.json, what the suites wrote to build/conformance/results. Exit code: 0, or 1 when something failed.
 
 The suites and the Node they need are pinned in tests/conformance/npm and live in build/conformance; the programs under
-test are tests/conformance/server.py and client.py.
+test are in tests/conformance (server.py, kernel.py, client.py).
 """
 
 from __future__ import annotations
@@ -22,15 +23,14 @@ import re
 import shutil
 import subprocess
 import sys
-import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from conformance_programs import Programs
 from conformance_report import (
     ALL,
     Ran,
@@ -46,19 +46,28 @@ from conformance_report import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Generator, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 HOME = ROOT / "build" / "conformance"
 RESULTS = HOME / "results"
 OUT = ROOT / "build" / "conformance.json"
 OLDEST_NODE = 22
-SIDES = ("server", "client")
+SIDES = ("server", "kernel", "busy-kernel", "client")
 NO_VERSION = ("extension",)  # what `list` writes for scenarios that belong to no version
 NOT_BUILT = {"auth/": "because authorization is not built yet"}  # start of a scenario's name -> why it is not run
+WAITS = "because what it calls is `async def`, which has no turn in a busy kernel (that it says so is not counted)"
+WAITING = (
+    *("tools-call-with-logging", "tools-call-elicitation", "elicitation-sep1034-defaults", "server-sse-polling"),
+    *("input-required-result-basic-elicitation", "input-required-result-basic-list-roots"),
+    *("input-required-result-multiple-input-requests", "input-required-result-missing-input-response"),
+    *("input-required-result-result-type", "input-required-result-tampered-state"),
+    *("input-required-result-ignore-extra-params", "input-required-result-validate-input"),
+)
+NOT_RUN: Mapping[str, Mapping[str, str]] = {"client": NOT_BUILT, "busy-kernel": dict.fromkeys(WAITING, WAITS)}
+BUSY_ROWS = (("0.2.0-alpha.12", "2025-11-25"), ("0.2.0-alpha.12", "2026-07-28"))  # one of each era
 AT_ONCE = 2  # client scenarios
 MOST_AGAIN = 5  # failed scenarios of one row that are run a second time
-START_LIMIT = 30.0  # seconds until the server under test listens
 SUITE_LIMIT = 600.0  # seconds for all server scenarios of one version
 SCENARIO_LIMIT = 120.0  # seconds for one scenario
 CLIENT_PATIENCE = 60_000  # milliseconds a client program may take
@@ -87,6 +96,7 @@ class Plan:
     node: str
     only: re.Pattern[str]
     verbose: bool
+    programs: Programs
     url: str | None = None
     command: str | None = None
 
@@ -153,61 +163,29 @@ def second_try(row: Row, names: Sequence[str], run_one: Callable[[str], Ran]) ->
         row.ran[index] = replace(run_one(row.ran[index].scenario), again=True)
 
 
-def not_built(scenario: str) -> str | None:
-    """Why a scenario is not run, or None."""
-    return next((why for start, why in NOT_BUILT.items() if scenario.startswith(start)), None)
+def not_run(side: str, scenario: str) -> str | None:
+    """Why a scenario is not run on a side, or None."""
+    return next((why for start, why in NOT_RUN.get(side, {}).items() if scenario.startswith(start)), None)
 
 
-# --- the server under test ------------------------------------------------------------------------------------------
+# --- the servers under test -----------------------------------------------------------------------------------------
 
 
-@contextmanager
-def server(log: Path, streams: bool) -> Generator[str]:
-    """Our server as a process of its own; its URL is the first line it prints.
-
-    Args:
-        log: takes its stderr.
-        streams: it answers every request with a stream of events, not only the slow ones.
-    """
-    command = [sys.executable, "-m", "tests.conformance.server", *(["--streams"] if streams else [])]
-    with log.open("w", encoding="utf-8") as errors:
-        process = subprocess.Popen(
-            command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=errors, text=True
-        )
-        assert process.stdin is not None and process.stdout is not None
-        late = threading.Timer(START_LIMIT, process.kill)
-        late.start()
-        try:
-            url = process.stdout.readline().strip()
-            late.cancel()
-            if not url:
-                raise SystemExit(f"the server under test did not start; see {log}")
-            yield url
-        finally:
-            late.cancel()
-            process.stdin.close()  # it ends with its input
-            try:
-                process.wait(10)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.wait()
-            process.stdout.close()
-
-
-def server_row(plan: Plan, suite: Suite, version: str, names: Sequence[str]) -> Row:
-    """All server scenarios of a version; the suite runs them one after the other."""
-    row = Row(suite.version, "server", version)
-    folder = results_folder(suite, "server", version)
+def server_row(plan: Plan, suite: Suite, side: str, version: str, names: Sequence[str]) -> Row:
+    """All server scenarios of a version; the suite runs them one after the other, and only `names` count."""
+    row = Row(suite.version, side, version)
+    folder = results_folder(suite, side, version)
     started = time.monotonic()
-    ours = server(folder / "server.log", streams=version != ALL)  # so both shapes of an answer are tested
-    with ours if plan.url is None else nullcontext(plan.url) as url:
-        if plan.only.pattern:
-            row.ran = [server_scenario(plan, suite, version, url, name) for name in names]
-        else:
-            options = ("--suite", "all", *at(version), "-o", str(folder))
-            done = run(plan, suite, "server", "--url", url, *options, limit=SUITE_LIMIT)
-            row.ran = gathered(folder, names, done)
-        second_try(row, names, partial(server_scenario, plan, suite, version, url))
+    streams = ("--streams",) if side == "server" and version != ALL else ()  # so both shapes of an answer are tested
+    url = plan.url or plan.programs.url(side, *streams)
+    run_one = partial(server_scenario, plan, suite, side, version, url)
+    if plan.only.pattern:
+        row.ran = [run_one(name) for name in names]
+    else:
+        options = ("--suite", "all", *at(version), "-o", str(folder))
+        done = run(plan, suite, "server", "--url", url, *options, limit=SUITE_LIMIT)
+        row.ran = gathered(folder, names, done)
+    second_try(row, names, run_one)
     row.seconds = time.monotonic() - started
     return row
 
@@ -217,7 +195,7 @@ def gathered(folder: Path, names: Sequence[str], done: Done) -> list[Ran]:
     (folder / "stdout.txt").write_text(done.out, encoding="utf-8")
     found = read_results(folder)
     ran = [Ran(name, found[name]) if name in found else Ran(name, trouble=broke(done, name)) for name in names]
-    passed = sum(len(one.having("SUCCESS")) for one in ran)
+    passed = sum(check.status == "SUCCESS" for checks in found.values() for check in checks)
     if (total := read_total(done.out)) is None or total[0] != passed:
         ran.append(Ran("(the whole suite)", trouble=f"its summary says {total}, its files {passed} passed"))
     return ran
@@ -229,8 +207,8 @@ def broke(done: Done, name: str) -> str:
     return f"it broke: {last_words(match[1])}" if match else f"it was not run; the suite ended with {done.code}"
 
 
-def server_scenario(plan: Plan, suite: Suite, version: str, url: str, name: str) -> Ran:
-    folder = results_folder(suite, "server", version)
+def server_scenario(plan: Plan, suite: Suite, side: str, version: str, url: str, name: str) -> Ran:
+    folder = results_folder(suite, side, version)
     done = run(plan, suite, "server", "--url", url, "--scenario", name, *at(version), "-o", str(folder))
     return single(folder, name, done)
 
@@ -283,26 +261,29 @@ def rows(plan: Plan, options: argparse.Namespace) -> Iterator[Row]:
     """Every row asked for, as it is done."""
     for suite in (one for one in SUITES if options.suite in (None, one.version)):
         for side in (one for one in SIDES if options.side in (None, one)):
-            known = scenarios(run(plan, suite, "list", f"--{side}").out)
+            listed = "client" if side == "client" else "server"
+            known = scenarios(run(plan, suite, "list", f"--{listed}").out)
             if not known:
-                raise SystemExit(f"the suite {suite.version} lists no {side} scenarios")
-            for version in (*versions(known, NO_VERSION), ALL):
-                if options.version in (None, version):
+                raise SystemExit(f"the suite {suite.version} lists no {listed} scenarios")
+            wanted = [one for one in (*versions(known, NO_VERSION), ALL) if options.version in (None, one)]
+            for version in wanted:
+                if side != "busy-kernel" or (suite.version, version) in BUSY_ROWS:
                     of_version = [name for name in known if version == ALL or version in known[name]]
                     yield one_row(plan, suite, side, version, [n for n in of_version if plan.only.search(n)])
 
 
 def one_row(plan: Plan, suite: Suite, side: str, version: str, names: Sequence[str]) -> Row:
-    built = [name for name in names if not_built(name) is None]
-    make = server_row if side == "server" else client_row
-    row = make(plan, suite, version, built) if built else Row(suite.version, side, version)
-    row.not_run = {name: why for name in names if (why := not_built(name)) is not None}
+    built = [name for name in names if not_run(side, name) is None]
+    make = client_row if side == "client" else partial(server_row, side=side)
+    row = make(plan, suite, version=version, names=built) if built else Row(suite.version, side, version)
+    row.not_run = {name: why for name in names if (why := not_run(side, name)) is not None}
     if not plan.only.pattern and (missing := too_few(row)):
         row.ran.append(missing)
     return row
 
 
-def main() -> int:
+def read_options() -> argparse.Namespace:
+    """The command line."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--suite", choices=[suite.version for suite in SUITES])
     parser.add_argument("--side", choices=SIDES)
@@ -312,6 +293,13 @@ def main() -> int:
     parser.add_argument("--command", help="of a client program, instead of ours")
     parser.add_argument("-v", "--verbose", action="store_true", help="what the suites print")
     options = parser.parse_args()
+    if options.url and options.side is None:
+        options.side = "server"
+    return options
+
+
+def main() -> int:
+    options = read_options()
     node = find_node()
     if node is None or not all(suite.program.exists() for suite in SUITES):
         print(
@@ -319,15 +307,18 @@ def main() -> int:
         )
         return MISSING
     shutil.rmtree(RESULTS, ignore_errors=True)
+    RESULTS.mkdir(parents=True)
     found: list[Row] = []
-    plan = Plan(node, re.compile(options.scenario), options.verbose, options.url, options.command)
-    for row in rows(plan, options):
-        if row.ran or row.not_run:
-            found.append(row)
-            print(f"{row.suite} {row.side} {row.version}: {row.passed} passed, {row.failed} failed", flush=True)
-    print("\n" + table(found), remarks(found), sep="\n\n")
+    with Programs.running(RESULTS) as programs:
+        only = re.compile(options.scenario)
+        plan = Plan(node, only, options.verbose, programs, options.url, options.command)
+        for row in rows(plan, options):
+            if row.ran or row.not_run:
+                found.append(row)
+                print(f"{row.suite} {row.side} {row.version}: {row.passed} passed, {row.failed} failed", flush=True)
+    print("\n" + table(found), remarks(found), *programs.problems, sep="\n\n")
     OUT.write_text(json.dumps({"rows": [row.as_json() for row in found]}, indent=2) + "\n", encoding="utf-8")
-    return 1 if not found or any(row.failed for row in found) else 0
+    return 1 if not found or programs.problems or any(row.failed for row in found) else 0
 
 
 if __name__ == "__main__":

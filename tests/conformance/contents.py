@@ -1,6 +1,7 @@
 """What the suites look for that asks nobody: simple tools, resources, prompts, completion.
 
-Names, texts and URIs are the suites'. Each module of this folder that ends in `add_to` puts one theme on the server.
+Names, texts and URIs are the suites'. Each module of this folder that ends in `add_to` declares one theme, on a
+server or in a cell of a notebook (`kernel`).
 """
 
 from __future__ import annotations
@@ -9,10 +10,11 @@ import base64
 import json
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.server import AsyncContext, Audio, Embedded, Image, Link, ToolError, user
+from jupyter_mcp.server import AsyncContext, Audio, Context, Embedded, Image, Link, ToolError, user
 
 if TYPE_CHECKING:
     from jupyter_mcp.server import Server
+    from tests.conformance.declaring import Declaring
 
 PNG = base64.b64decode(  # one red pixel
     "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mP8z8DwHwAFBQIAX8jx0gAAAABJRU5ErkJggg=="
@@ -45,60 +47,60 @@ SCHEMA_2020_12: dict[str, Any] = {
 }
 
 
-def add_to(server: Server) -> None:
+def add_to(declare: Declaring) -> None:
     """All of it."""
-    _plain_tools(server)
-    _tools_that_report(server)
-    _resources(server)
-    _prompts(server)
+    _plain_tools(declare)
+    _tools_that_report(declare)
+    _resources(declare)
+    _prompts(declare)
 
 
-def _plain_tools(server: Server) -> None:
-    @server.tool
+def _plain_tools(declare: Declaring) -> None:
+    @declare.tool
     def test_simple_text() -> str:
         """Returns text."""
         return "This is a simple text response for testing."
 
-    @server.tool
+    @declare.tool
     def test_image_content() -> Image:
         """Returns a picture."""
         return Image(PNG)
 
-    @server.tool
+    @declare.tool
     def test_audio_content() -> Audio:
         """Returns a sound."""
         return Audio(WAV)
 
-    @server.tool
+    @declare.tool
     def test_embedded_resource() -> Embedded:
         """Returns a resource inside the result."""
         return Embedded("test://embedded-resource", "This is an embedded resource content.", "text/plain")
 
-    @server.tool(structured=False)
+    @declare.tool(structured=False)
     def test_multiple_content_types() -> list[Any]:
         """Returns text, a picture and a resource."""
         inside = json.dumps({"test": "data", "value": 123})
         resource = Embedded("test://mixed-content-resource", inside, "application/json")
         return ["Multiple content types test:", Image(PNG), resource]
 
-    @server.tool
+    @declare.tool
     def test_resource_link() -> Link:
         """Returns a pointer to a resource."""
         return Link("test://static-text", "static-text", mime_type="text/plain")
 
-    @server.tool
+    @declare.tool
     def test_error_handling() -> str:
         """Always fails."""
         raise ToolError("This tool intentionally returns an error for testing")
 
-    @server.tool("json_schema_2020_12_tool", input_schema=SCHEMA_2020_12)
+    @declare.tool("json_schema_2020_12_tool", input_schema=SCHEMA_2020_12)
     def json_schema_2020_12_tool(**given: Any) -> str:
         """Tool with JSON Schema 2020-12 features."""
         return json.dumps(given)
 
 
-def _tools_that_report(server: Server) -> None:
-    @server.tool
+def _tools_that_report(declare: Declaring) -> None:
+    @declare.tool
     async def test_tool_with_logging(ctx: AsyncContext) -> str:
         """Logs three times while it works."""
         await ctx.log("info", "Tool execution started")
@@ -108,17 +110,17 @@ def _tools_that_report(server: Server) -> None:
         await ctx.log("info", "Tool execution completed")
         return "Tool with logging executed successfully"
 
-    @server.tool
-    async def test_tool_with_progress(ctx: AsyncContext) -> str:
+    @declare.tool
+    def test_tool_with_progress(ctx: Context) -> str:
         """Reports its progress three times."""
-        await ctx.progress(0, 100)
-        await ctx.sleep(PAUSE)
-        await ctx.progress(50, 100)
-        await ctx.sleep(PAUSE)
-        await ctx.progress(100, 100)
+        ctx.progress(0, 100)
+        ctx.sleep(PAUSE)
+        ctx.progress(50, 100)
+        ctx.sleep(PAUSE)
+        ctx.progress(100, 100)
         return "Tool with progress executed successfully"
 
-    @server.tool
+    @declare.tool
     async def test_reconnection(ctx: AsyncContext) -> str:
         """Closes its stream in the middle of the call; the client comes back for the rest."""
         await ctx.close_stream(retry_ms=100)
@@ -126,50 +128,54 @@ def _tools_that_report(server: Server) -> None:
         return "Reconnection test completed successfully"
 
 
-def _resources(server: Server) -> None:
-    @server.resource("test://static-text", name="static-text", mime_type="text/plain")
+def _resources(declare: Declaring) -> None:
+    @declare.resource("test://static-text", name="static-text", mime_type="text/plain")
     def static_text() -> str:
         """A text."""
         return "This is the content of the static text resource."
 
-    @server.resource("test://static-binary", name="static-binary", mime_type="image/png")
+    @declare.resource("test://static-binary", name="static-binary", mime_type="image/png")
     def static_binary() -> bytes:
         """A picture."""
         return PNG
 
-    @server.resource("test://watched-resource", name="watched-resource", mime_type="text/plain")
+    @declare.resource("test://watched-resource", name="watched-resource", mime_type="text/plain")
     def watched() -> str:
         """A resource to watch."""
         return "Watched resource content"
 
-    @server.resource("test://template/{id}/data", name="template", mime_type="application/json")
+    @declare.resource("test://template/{id}/data", name="template", mime_type="application/json")
     def template(id: str) -> dict[str, Any]:
         """Data made from the URI."""
         return {"id": id, "templateTest": True, "data": f"Data for ID: {id}"}
 
 
-def _prompts(server: Server) -> None:
-    @server.prompt
+def _prompts(declare: Declaring) -> None:
+    @declare.prompt
     def test_simple_prompt() -> str:
         """A prompt without arguments."""
         return "This is a simple prompt for testing."
 
-    @server.prompt
+    @declare.prompt
     def test_prompt_with_arguments(arg1: str, arg2: str) -> str:
         """A prompt with two arguments."""
         return f"Prompt with arguments: arg1='{arg1}', arg2='{arg2}'"
 
-    @server.completion("test_prompt_with_arguments", "arg1")
-    def arg1(typed: str) -> list[str]:
-        return [word for word in ("paris", "park", "party", "test", "testing") if word.startswith(typed)]
-
-    @server.prompt
+    @declare.prompt
     def test_prompt_with_embedded_resource(resourceUri: str) -> list[Any]:
         """A prompt that carries a resource."""
         resource = Embedded(resourceUri, "Embedded resource content for testing.", "text/plain")
         return [user(resource), user("Please process the embedded resource above.")]
 
-    @server.prompt
+    @declare.prompt
     def test_prompt_with_image() -> list[Any]:
         """A prompt that carries a picture."""
         return [user(Image(PNG)), user("Please analyze the image above.")]
+
+
+def complete_on(server: Server) -> None:
+    """What completes an argument with values of its own."""
+
+    @server.completion("test_prompt_with_arguments", "arg1")
+    def arg1(typed: str) -> list[str]:
+        return [word for word in ("paris", "park", "party", "test", "testing") if word.startswith(typed)]

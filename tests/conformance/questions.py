@@ -1,9 +1,13 @@
 """What asks the client, the same in both eras: sampling, forms with defaults, forms with every kind of choice."""
 
-import json
-from typing import Any
+from __future__ import annotations
 
-from jupyter_mcp.server import AsyncContext, Elicited, Server
+import json
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from jupyter_mcp.server import AsyncContext, Context, Elicited
+    from tests.conformance.declaring import Declaring
 
 USER = {
     "type": "object",
@@ -51,44 +55,44 @@ def said(answer: Elicited) -> str:
     return f"action={answer.action}, content={json.dumps(answer.data)}"
 
 
-def add_to(server: Server) -> None:
+def add_to(declare: Declaring) -> None:
     """All of it."""
 
-    @server.tool
-    async def test_sampling(prompt: str, ctx: AsyncContext) -> str:
+    @declare.tool
+    def test_sampling(prompt: str, ctx: Context) -> str:
         """Asks the client's model."""
-        answer = await ctx.sample(prompt, max_tokens=100)
+        answer = ctx.sample(prompt, max_tokens=100)
         return f"LLM response: {answer.text}"
 
-    @server.tool
+    @declare.tool
     async def test_elicitation(message: str, ctx: AsyncContext) -> str:
         """Asks the person."""
         return f"User response: {said(await ctx.elicit(message, USER))}"
 
-    @server.tool
+    @declare.tool
     async def test_elicitation_sep1034_defaults(ctx: AsyncContext) -> str:
         """Asks with a form whose every field has a default."""
         answer = await ctx.elicit("Please review and update the form fields with defaults", DEFAULTS)
         return f"Elicitation completed: {said(answer)}"
 
-    @server.tool
-    async def test_elicitation_sep1330_enums(ctx: AsyncContext) -> str:
+    @declare.tool
+    def test_elicitation_sep1330_enums(ctx: Context) -> str:
         """Asks with a form that has every kind of choice."""
-        answer = await ctx.elicit("Please select options from the enum fields", CHOICES)
+        answer = ctx.elicit("Please select options from the enum fields", CHOICES)
         return f"Elicitation completed: {said(answer)}"
 
-    _needing_a_capability(server)
+    _needing_a_capability(declare)
 
 
-def _needing_a_capability(server: Server) -> None:
-    @server.tool
-    async def test_missing_capability(ctx: AsyncContext) -> str:
+def _needing_a_capability(declare: Declaring) -> None:
+    @declare.tool
+    def test_missing_capability(ctx: Context) -> str:
         """Needs a client that samples."""
-        return (await ctx.sample("Is anybody there?", max_tokens=10)).text
+        return ctx.sample("Is anybody there?", max_tokens=10).text
 
-    @server.tool
-    async def test_streaming_elicitation(ctx: AsyncContext) -> str:
+    @declare.tool
+    def test_streaming_elicitation(ctx: Context) -> str:
         """Reports, then asks: the question must not travel as a request on the stream (2026-07-28)."""
-        await ctx.progress(1, 2, "about to ask")
-        answer: Any = await ctx.elicit("Shall this go on?", key="go_on")
+        ctx.progress(1, 2, "about to ask")
+        answer: Any = ctx.elicit("Shall this go on?", key="go_on")
         return said(answer)

@@ -21,6 +21,7 @@ def make() -> Server:
     server = Server("conformance", instructions="A server for conformance tests.", ttl_ms=1000)
     for part in (contents, questions, rounds, stateless, tasks):
         part.add_to(server)
+    contents.complete_on(server)
     return server
 
 

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from typing import TypedDict
+from typing import TYPE_CHECKING, TypedDict
 
 from jupyter_mcp.errors import RequestError
-from jupyter_mcp.server import AsyncContext, Elicit, Server, TaskWork, ToolError
+from jupyter_mcp.server import AsyncContext, Elicit, TaskWork, ToolError
+
+if TYPE_CHECKING:
+    from tests.conformance.declaring import Declaring
 
 INTERNAL_ERROR = -32603
 
@@ -71,11 +74,11 @@ async def asks_first(ctx: AsyncContext) -> TaskWork:
     return TaskWork(work)
 
 
-def add_to(server: Server) -> None:
+def add_to(declare: Declaring) -> None:
     """Register them."""
-    server.add_tool(greet)
+    declare.tool(greet)
     for one in (slow_compute, confirm_delete, multi_input):
-        server.add_tool(one, task=True)
+        declare.tool(one, task=True)
     for one in (failing_job, protocol_error_job):
-        server.add_tool(one, task="required")
-    server.add_tool(asks_first, name="test_tool_with_task", task="required")
+        declare.tool(one, task="required")
+    declare.tool("test_tool_with_task", task="required")(asks_first)

@@ -1,4 +1,4 @@
-"""The two programs that the suites test start, talk to each other, and end by themselves; no suite is needed."""
+"""The programs that the suites test start, talk to each other, and end by themselves; no suite is needed."""
 
 from __future__ import annotations
 
@@ -19,9 +19,16 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(scope="module", params=[(), ("--streams",)], ids=["json", "streams"])
+SERVERS = {
+    "json": ("tests.conformance.server",),
+    "streams": ("tests.conformance.server", "--streams"),
+    "kernel": ("tests.conformance.kernel",),
+}
+
+
+@pytest.fixture(scope="module", params=SERVERS)
 def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    command = [sys.executable, "-m", "tests.conformance.server", *request.param]
+    command = [sys.executable, "-m", *SERVERS[request.param]]
     with subprocess.Popen(command, cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdin is not None and process.stdout is not None
         yield process.stdout.readline().strip()

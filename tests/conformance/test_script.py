@@ -1,10 +1,11 @@
-"""The conformance runner reads what the suites write, and its table says all of it. Pure: no suite is started."""
+"""The conformance runner reads what the suites write, and its table says all of it. No suite is started."""
 
 from __future__ import annotations
 
 import importlib.util
 import json
 import sys
+import urllib.request
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +33,7 @@ def load(name: str) -> Any:
 
 
 report = load("conformance_report")
+programs = load("conformance_programs")
 script = load("conformance")
 
 
@@ -91,7 +93,10 @@ def test_a_whole_run_is_held_against_the_total_that_the_suite_prints(tmp_path: P
     wrote(tmp_path, "server-ping-2026-01-02T03-04-05-678Z", {"id": "a", "status": "SUCCESS"})
     good = script.gathered(tmp_path, ["ping"], script.Done(0, "\nTotal: 1 passed, 0 failed\n", ""))
     assert [(one.scenario, one.failures) for one in good] == [("ping", [])]
-    for printed in ("Total: 2 passed, 0 failed", "killed"):
+    wrote(tmp_path, "server-waits-2026-01-02T03-04-05-678Z", {"id": "b", "status": "SUCCESS"})
+    counted = script.gathered(tmp_path, ["ping"], script.Done(1, "\nTotal: 2 passed, 1 failed\n", ""))
+    assert [one.scenario for one in counted] == ["ping"], "what is not asked for is in the total, and does not count"
+    for printed in ("Total: 3 passed, 0 failed", "killed"):
         odd = script.gathered(tmp_path, ["ping"], script.Done(0, printed, ""))
         assert [one.scenario for one in odd if one.failures] == ["(the whole suite)"]
 
@@ -122,9 +127,44 @@ def test_what_failed_is_run_once_more_alone_unless_too_much_failed() -> None:
     assert asked == ["a", "b"]
 
 
-def test_authorization_is_the_only_thing_that_is_not_run() -> None:
-    assert script.not_built("auth/basic-cimd")
-    assert not any(script.not_built(name) for name in ("ping", "tasks-lifecycle", "authority", "sse-retry"))
+def test_authorization_is_the_only_thing_that_is_not_run_unless_the_kernel_is_busy() -> None:
+    names = ("ping", "tasks-lifecycle", "authority", "sse-retry", "tools-call-elicitation")
+    assert "not built" in script.not_run("client", "auth/basic-cimd")
+    assert not any(script.not_run(side, name) for side in ("client", "server", "kernel") for name in names)
+    assert "async def" in script.not_run("busy-kernel", "tools-call-elicitation")
+    assert not any(script.not_run("busy-kernel", name) for name in names[:-1])
+
+
+def test_a_busy_kernel_is_held_against_one_version_of_each_era() -> None:
+    assert [version for _, version in script.BUSY_ROWS] == ["2025-11-25", "2026-07-28"]
+    assert set(script.BUSY_ROWS) == set(report.LEAST["busy-kernel"])
+
+
+def test_every_side_has_a_program_or_is_the_client() -> None:
+    assert set(script.SIDES) - {"client"} == set(programs.COMMANDS)
+
+
+def test_a_program_is_started_once_and_ends_with_its_input(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(programs, "COMMANDS", {"echo": ("tests.conformance.server",)})
+    with programs.Programs.running(tmp_path) as running:
+        url = running.url("echo")
+        assert url.startswith("http://127.0.0.1:")
+        assert running.url("echo") == url
+        assert running.url("echo", "--streams") != url
+    assert running.problems == []
+    assert sorted(log.name for log in tmp_path.iterdir()) == ["echo-streams.log", "echo.log"]
+    with pytest.raises(OSError, match=r"(?i)refused"):
+        urllib.request.urlopen(url, timeout=5)
+
+
+def test_a_program_that_does_not_start_ends_the_run_and_says_where_its_words_are(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(programs, "COMMANDS", {"gone": ("tests.conformance.not_there",)})
+    with programs.Programs.running(tmp_path) as running, pytest.raises(SystemExit, match=r"gone\.log"):
+        running.url("gone")
+    assert [said.split(";")[0] for said in running.problems] == ["a server under test ended with 1"]
+    assert "not_there" in (tmp_path / "gone.log").read_text(encoding="utf-8")
 
 
 def test_the_table_counts_and_the_remarks_name_every_skipped_and_failed_check() -> None:
@@ -182,9 +222,10 @@ def test_the_same_at_several_versions_and_several_checks_for_one_reason_are_one_
 
 
 def test_a_row_that_passes_fewer_checks_than_the_sdk_has_failed_though_no_check_did() -> None:
-    key = ("0.2.0-alpha.12", "server", "2025-06-18")
-    passed = [check(str(number), "SUCCESS") for number in range(report.LEAST[key])]
-    assert report.too_few(report.Row(*key, [report.Ran("ping", passed)])) is None
-    few = report.too_few(report.Row(*key, [report.Ran("ping", passed[1:])]))
-    assert "only 55 checks passed" in few.failures[0].why
+    suite, version = "0.2.0-alpha.12", "2025-06-18"
+    passed = [check(str(number), "SUCCESS") for number in range(56)]
+    for side in ("server", "kernel"):
+        assert report.too_few(report.Row(suite, side, version, [report.Ran("ping", passed)])) is None
+        few = report.too_few(report.Row(suite, side, version, [report.Ran("ping", passed[1:])]))
+        assert "only 55 checks passed" in few.failures[0].why
     assert report.too_few(report.Row("0.2", "client", "all")) is None
