@@ -54,8 +54,14 @@ def for_option(name: str, fragment: str) -> suggest.Suggestions | None:
 
 
 def _mentions() -> Iterator[tuple[str, str]]:
-    yield from ((f"@{offer.server}:{offer.name}", "resource") for offer in listed.offers("resource"))
-    yield from ((f"@{offer.server}:{offer.name}", "template") for offer in listed.offers("template"))
+    """Resources, and of a template what stands before its first variable."""
+    yield from ((f"@{offer.server}:{_held(offer.name)}", "resource") for offer in listed.offers("resource"))
+    yield from ((f"@{offer.server}:{offer.name.partition('{')[0]}", "template") for offer in listed.offers("template"))
+
+
+def _held(uri: str) -> str:
+    """The URI as it is read back from a sentence."""
+    return f"<{uri}>" if re.search(r"\s|[.,;:!?'\")\]}]$", uri) else uri
 
 
 def _argument(offer: Offer, rest: str) -> suggest.Suggestions:
