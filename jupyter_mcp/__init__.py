@@ -54,7 +54,9 @@ _API = (
     "connect",
     "connect_all",
     "deny",
+    "disable",
     "disconnect",
+    "enable",
     "host",
     "policy",
     "run",
@@ -66,9 +68,7 @@ _FUNCTIONS = ("prompt", "resource", "tool")
 _CONTEXTS = ("AsyncContext", "Context")
 _LATER = (
     "ask",
-    "disable",
     "discover",
-    "enable",
     "login",
     "logout",
     "model",

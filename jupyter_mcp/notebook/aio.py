@@ -26,7 +26,9 @@ __all__ = [
     "connect",
     "connect_all",
     "deny",
+    "disable",
     "disconnect",
+    "enable",
     "host",
     "policy",
     "run",
@@ -65,16 +67,26 @@ async def answer(answer: Any, **options: Any) -> None:
     api.answer(answer, **options)
 
 
-async def allow(pattern: str) -> None:
+async def allow(pattern: str, **options: Any) -> None:
     """See `jupyter_mcp.allow`."""
-    api.allow(pattern)
+    api.allow(pattern, **options)
 
 
-async def deny(pattern: str) -> None:
+async def deny(pattern: str, **options: Any) -> None:
     """See `jupyter_mcp.deny`."""
-    api.deny(pattern)
+    api.deny(pattern, **options)
 
 
-async def ask_first(pattern: str) -> None:
+async def ask_first(pattern: str, **options: Any) -> None:
     """See `jupyter_mcp.ask_first`."""
-    api.ask_first(pattern)
+    api.ask_first(pattern, **options)
+
+
+async def enable(pattern: str, **options: Any) -> None:
+    """See `jupyter_mcp.enable`."""
+    api.enable(pattern, **options)
+
+
+async def disable(pattern: str, **options: Any) -> None:
+    """See `jupyter_mcp.disable`."""
+    api.disable(pattern, **options)

@@ -172,7 +172,7 @@ class _Line:
         elif kind == "answer":
             yield from ((word, "value") for word in ("accept", "decline", "cancel", "clear"))
         elif kind == "policy":
-            yield from ((word, "value") for word in ("why", "reset"))
+            yield from ((word, "value") for word in ("why", "accept", "reset"))
         elif kind in ("pattern", "tool"):
             yield from ((f"{name}.*", "pattern") for name in listed.servers() if kind == "pattern")
             yield from ((offer.full_name, "tool") for offer in listed.offers("tool"))

@@ -16,7 +16,8 @@ NAMES = [
     *("InputRefused", "Interrupted"),
     *("LocalProtocolError", "MCPError", "ModelError", "NoModel", "ProtocolError", "ProviderError"),
     *("RemoteProtocolError", "RequestError", "RequestTimeout", "ToolError", "UnsupportedContent", "UsageError"),
-    *("aio", "allow", "answer", "ask_first", "connect", "connect_all", "deny", "disconnect", "host", "policy"),
+    *("aio", "allow", "answer", "ask_first", "connect", "connect_all", "deny", "disable", "disconnect", "enable"),
+    *("host", "policy"),
     *("prompt", "resource", "run", "serve", "servers", "tool", "view", "__version__"),
 ]
 

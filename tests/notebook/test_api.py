@@ -76,7 +76,18 @@ def test_every_public_function_has_a_verb():
 
 
 def test_the_awaitable_names_are_the_same():
-    public = {"connect", "connect_all", "disconnect", "answer", "allow", "deny", "ask_first", "run"}
+    public = {
+        "connect",
+        "connect_all",
+        "disconnect",
+        "answer",
+        "allow",
+        "deny",
+        "ask_first",
+        "enable",
+        "disable",
+        "run",
+    }
     assert public | {"servers", "host", "policy"} == set(aio.__all__)
     for name in public:
         assert inspect.iscoroutinefunction(getattr(aio, name))
@@ -321,7 +332,8 @@ def test_policy_and_answers(server: Server):
         server.tools.add(a=1)
     assert [str(rule) for rule in mcp.policy] == ["deny s.add"]
     assert mcp.policy.why("s.add")[0][1] == "deny s.add"
-    assert len(mcp.policy.why("s.echo")) == 0
+    assert mcp.policy.why("s.echo").verdict == "ask"
+    assert mcp.policy.why("s.echo", origin="person").verdict == "go"
     mcp.policy.reset()
     assert len(mcp.policy) == 0
     mcp.answer({"a": 1}, match="x", times=1)

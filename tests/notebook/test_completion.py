@@ -125,7 +125,7 @@ def tab(cells: Cells) -> Any:
         ("%mcp answer ", ["accept", "decline", "cancel", "clear"]),
         ("%mcp answer --server ", ["w"]),
         ("%mcp allow w.f", ["w.forecast"]),
-        ("%mcp policy ", ["why", "reset"]),
+        ("%mcp policy ", ["why", "accept", "reset"]),
         ("%mcp policy why w.c", ["w.compare"]),
         ("%mcp help rec", ["reconnect"]),
         ("%mcp connect x --e", ["--env", "--era"]),

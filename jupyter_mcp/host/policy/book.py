@@ -215,22 +215,22 @@ class Policy:
     @property
     def rules(self) -> list[Rule]:
         """All rules, from the widest scope to the narrowest, in each the oldest first."""
-        return list(self._all().rules)
+        return list(self._all(fresh=True).rules)
 
     @property
     def approvals(self) -> list[Approval]:
         """What was approved for longer than once, oldest first."""
-        return list(self._all().approvals)
+        return list(self._all(fresh=True).approvals)
 
     @property
     def switches(self) -> list[Switch]:
         """What was switched on or off."""
-        return list(self._all().switches)
+        return list(self._all(fresh=True).switches)
 
     @property
     def problems(self) -> list[str]:
         """What is wrong with the files, a sentence each."""
-        return list(self._all().problems)
+        return list(self._all(fresh=True).problems)
 
     @property
     def pending(self) -> list[tuple[Store | Metadata, Sheet]]:
@@ -262,6 +262,7 @@ class Policy:
         """The decision about a deed with everything that led to it."""
         from jupyter_mcp.host.policy.explain import Why
 
+        self._all(fresh=True)
         return Why.of(deed, self.decide(deed))
 
     def disabled(self, server: str, name: str | None = None) -> Switch | None:
@@ -282,14 +283,14 @@ class Policy:
                     self._opened = stores_for(self._place)
         return self._opened
 
-    def _all(self) -> Sheet:
+    def _all(self, *, fresh: bool = False) -> Sheet:
         """Everything that holds now; put together again only when a part of it is another one.
 
         Many calls at once do not each look at the files, which may lie far away.
         """
         known, whole = self._whole
         now = self._clock()
-        if now < self._look_again and known and known[-1] is self._said:
+        if not fresh and now < self._look_again and known and known[-1] is self._said:
             return whole
         self._look_again = now + _LOOK_SECONDS
         parts = (*(store.sheet() for store in self._stores()), self._said)

@@ -17,9 +17,10 @@ from urllib.parse import unquote
 
 from jupyter_mcp.errors import UsageError
 
-__all__ = ["Condition", "climbs", "conditions", "to_mapping"]
+__all__ = ["Condition", "climbs", "conditions", "to_mapping", "typed", "typed_hint"]
 
 _CLIMBS = re.compile(r"(?:^|[/\\])\.\.(?:[/\\]|$)")
+_TYPED = re.compile(r"(?P<not>!?)(?P<key>[^\s=~<>!{}]+)\s*(?:(?P<sign>[=~<>])\s*(?P<value>.*))?\Z", re.DOTALL)
 _NOTHING = object()
 
 
@@ -82,6 +83,60 @@ def conditions(where: object) -> tuple[Condition, ...]:
             raise UsageError(f"where.{key} says nothing.")
         found += [_condition(str(key), str(test), value) for test, value in named.items()]
     return tuple(sorted(found, key=lambda one: (one.key, one.test, str(one.value))))
+
+
+def typed(texts: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """The conditions that a person types: `path=/data/*`, `n>5`, `n<5`, `name~REGEX`, `!force`, `force`, or JSON.
+
+    A value after `=` with a wildcard is a glob; else it is equal to the text, or to the number, true or false.
+
+    Raises:
+        UsageError: one of them is no condition.
+    """
+    where: dict[str, dict[str, Any]] = {}
+    for text in texts:
+        for key, tests in _typed(text.strip()).items():
+            named = cast("Mapping[str, Any]", tests) if isinstance(tests, Mapping) else {"equals": tests}
+            where.setdefault(key, {}).update(named)
+    return where
+
+
+def typed_hint(text: str) -> tuple[str, bool]:
+    """The annotation that a person types: `destructiveHint`, `readOnlyHint=false`. Raises `UsageError`."""
+    key, equals, value = text.partition("=")
+    if equals and value not in ("true", "false"):
+        raise UsageError(f"{text!r} is not an annotation: {key}=true or {key}=false.")
+    return key, value != "false"
+
+
+def _typed(text: str) -> Mapping[str, Any]:
+    if text.startswith("{"):
+        try:
+            found: Any = json.loads(text)
+        except ValueError as error:
+            raise UsageError(f"{text!r:.80} is no JSON object ({error}).") from None
+        return cast("Mapping[str, Any]", found)
+    match = _TYPED.match(text)
+    if match is None or (match["not"] and match["sign"]):
+        raise UsageError(f"{text!r:.80} is no condition.", hint="path=/data/*, 'n>5', name~REGEX, !force, or JSON")
+    key, sign, value = match["key"], match["sign"], match["value"]
+    if not sign:
+        return {key: {"missing": bool(match["not"])}}
+    if sign == "=":
+        return {key: {"glob": value} if re.search(r"[*?\[]", value) else {"equals": _scalar(value)}}
+    if sign == "~":
+        return {key: {"regex": value}}
+    if _number(value) is None:
+        raise UsageError(f"{text!r:.80}: after {sign} comes a number.")
+    return {key: {"lt" if sign == "<" else "gt": float(value) if "." in value or "e" in value.lower() else int(value)}}
+
+
+def _scalar(text: str) -> Any:
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return text
+    return value if isinstance(value, (bool, int, float)) else text
 
 
 def to_mapping(found: Sequence[Condition]) -> dict[str, dict[str, Any]]:

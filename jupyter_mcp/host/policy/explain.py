@@ -7,7 +7,7 @@ happened without any rule.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from jupyter_mcp.host.policy.decide import usual
 from jupyter_mcp.host.policy.rules import HERE
@@ -22,8 +22,7 @@ __all__ = ["Line", "Why", "place_of"]
 _VERDICTS = {"go": "runs", "ask": "is asked about", "deny": "is refused"}
 
 
-@dataclass(frozen=True, slots=True)
-class Line:
+class Line(NamedTuple):
     """One thing that was looked at.
 
     Attributes:

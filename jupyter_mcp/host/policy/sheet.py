@@ -30,7 +30,7 @@ from typing import TYPE_CHECKING, Any, cast
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.policy.decide import Approval
 from jupyter_mcp.host.policy.deed import ORIGINS
-from jupyter_mcp.host.policy.rules import EFFECTS, Rule, Scope, check_pattern, described, make_rule
+from jupyter_mcp.host.policy.rules import EFFECTS, HERE, Rule, Scope, check_pattern, described, make_rule
 from jupyter_mcp.host.policy.switches import Switch
 from jupyter_mcp.host.wording import nearest
 
@@ -58,6 +58,7 @@ class Sheet:
         digest: of its content; "" when there is none.
         accepted: the person stands behind this content.
         waits: accepting it would let pass what is asked about, or refused, without it.
+        waiting: approvals that count for nothing until it is accepted.
     """
 
     rules: tuple[Rule, ...] = ()
@@ -67,6 +68,7 @@ class Sheet:
     digest: str = ""
     accepted: bool = True
     waits: bool = False
+    waiting: tuple[Approval, ...] = ()
 
     @property
     def size(self) -> int:
@@ -137,14 +139,15 @@ def from_table(table: Mapping[str, Any], scope: Scope, source: str, content: str
     approvals = [reader.approval(number, entry) for number, entry in reader.entries(table, "approval")]
     switches = [reader.switch(number, entry) for number, entry in reader.entries(table, "switch")]
     reader.contradictions(rules)
+    found = tuple(one for one in approvals if one is not None)
     sheet = Sheet(
         (*reader.besides, *rules),
-        tuple(one for one in approvals if one is not None),
+        found,
         tuple(one for one in switches if one is not None),
         tuple(reader.problems),
         content,
     )
-    return sheet if accepted else replace(sheet, approvals=(), accepted=False, waits=_loosens(sheet))
+    return sheet if accepted else replace(sheet, approvals=(), waiting=found, accepted=False, waits=_loosens(sheet))
 
 
 def _loosens(sheet: Sheet) -> bool:
@@ -271,6 +274,17 @@ def entries_of(tables: Iterable[Mapping[str, Any]], kind: str, scope: Scope, sou
     reader = _Reader(scope, source, accepted=True)
     read: Any = {"rule": reader.rule, "switch": reader.switch, "approval": reader.approval}[kind]
     return [read(number, table) for number, table in enumerate(tables, 1)]
+
+
+def told(sheet: Sheet) -> list[str]:
+    """Everything that a sheet says, an entry a line."""
+    approved = (f"{one}, begun by {one.origin}" for one in (*sheet.approvals, *sheet.waiting))
+    return [*map(str, sheet.rules), *map(str, sheet.switches), *approved]
+
+
+def here(rule: Rule) -> Rule:
+    """A rule that was read from a text, as said in this kernel."""
+    return replace(rule, source=HERE, scope="session")
 
 
 # --- for writing -----------------------------------------------------------------------------------------------------

@@ -16,9 +16,7 @@ __all__ = ["LATER", "OVERVIEW", "Invocation", "Verb", "find", "table"]
 
 LATER = (
     "ask",
-    "disable",
     "discover",
-    "enable",
     "login",
     "logout",
     "model",
@@ -42,9 +40,9 @@ OVERVIEW = Verb("", "connections", "[VERB …]", "All servers and what they offe
 @cache
 def table() -> Mapping[str, Verb]:
     """Name -> verb, in the order of the help."""
-    from jupyter_mcp.notebook.verbs import acts, connections, decisions, happened, help, lists, serving
+    from jupyter_mcp.notebook.verbs import acts, connections, decisions, happened, help, lists, rules, serving
 
-    modules = (connections, lists, acts, decisions, serving, happened, help)
+    modules = (connections, lists, acts, decisions, rules, serving, happened, help)
     return {verb.name: verb for module in modules for verb in module.VERBS}
 
 

@@ -1,4 +1,4 @@
-"""answer, allow, deny, ask_first, policy, roots: what is decided in advance."""
+"""answer, roots: what is decided in advance (rules: see `rules`)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ from jupyter_mcp.notebook.objects.note import Note
 from jupyter_mcp.notebook.verbs.base import Invocation, Verb
 
 _ACTIONS = ("accept", "decline", "cancel")
-_EFFECTS = ("allow", "deny", "ask_first")
 
 
 def answer(call: Invocation) -> Any:
@@ -64,62 +63,6 @@ def _answer(call: Invocation) -> Any:
     return given[0] if given else None
 
 
-def allow(call: Invocation) -> Any:
-    return _rule(call, "allow")
-
-
-def deny(call: Invocation) -> Any:
-    return _rule(call, "deny")
-
-
-def ask_first(call: Invocation) -> Any:
-    return _rule(call, "ask_first")
-
-
-def _rule(call: Invocation, effect: str) -> Any:
-    from jupyter_mcp.notebook import api
-
-    patterns = call.need(1, "PATTERN")
-    for pattern in patterns:
-        getattr(api, effect)(pattern)
-    return Note(f"{effect} {', '.join(patterns)}")
-
-
-def policy(call: Invocation) -> Any:
-    from jupyter_mcp.notebook import api
-
-    words = call.words
-    if call.body is not None:
-        return _policy_body(call, words)
-    if not words:
-        return api.policy
-    if words == ["reset"]:
-        api.policy.reset()
-        return Note("No rules any more.")
-    if words[0] == "why" and len(words) == 2:
-        return api.policy.why(words[1])
-    raise call.wrong(f"policy takes nothing, `why SERVER.TOOL` or `reset`, not {' '.join(words)!r}.")
-
-
-def _policy_body(call: Invocation, words: list[str]) -> Any:
-    """`allow PATTERN` lines; all are read before the first is applied."""
-    from jupyter_mcp.notebook import api
-
-    if words:
-        raise call.wrong("%%mcp policy takes its rules from the body.")
-    rules: list[tuple[str, str]] = []
-    for number, text in enumerate((call.body or "").splitlines(), 1):
-        parts = text.split("#")[0].replace(":", " ", 1).split()
-        if not parts:
-            continue
-        if len(parts) < 2 or parts[0] not in _EFFECTS:
-            raise call.wrong(f"line {number} of the body is not `allow|deny|ask_first PATTERN`: {text.strip()}")
-        rules += [(parts[0], pattern) for pattern in parts[1:]]
-    for effect, pattern in rules:
-        getattr(api, effect)(pattern)
-    return api.policy
-
-
 def roots(call: Invocation) -> Any:
     from jupyter_mcp.notebook import api
 
@@ -152,8 +95,8 @@ VERBS = (
                 Option(
                     "kind",
                     "KIND",
-                    "elicitation, url, sampling or approval",
-                    choices=("elicitation", "url", "sampling", "approval"),
+                    "elicitation, url, sampling, approval or server",
+                    choices=("elicitation", "url", "sampling", "approval", "server"),
                 ),
             ),
             pairs=True,
@@ -165,51 +108,6 @@ VERBS = (
         examples=('%mcp answer {"city": "Paris"}', "%mcp answer decline --server demo --times 1", "%mcp answer clear"),
         completes=("answer",),
         python=("answer",),
-    ),
-    Verb(
-        "allow",
-        "decisions",
-        "allow PATTERN…",
-        "Do not ask before these acts, whoever begins them.",
-        allow,
-        most=None,
-        examples=("%mcp allow demo.*",),
-        completes=("pattern", "*"),
-        python=("allow",),
-    ),
-    Verb(
-        "deny",
-        "decisions",
-        "deny PATTERN…",
-        "Refuse these acts, whoever begins them.",
-        deny,
-        most=None,
-        examples=("%mcp deny demo.delete",),
-        completes=("pattern", "*"),
-        python=("deny",),
-    ),
-    Verb(
-        "ask_first",
-        "decisions",
-        "ask_first PATTERN…",
-        "Ask before these acts, also when you begin them.",
-        ask_first,
-        most=None,
-        examples=("%mcp ask_first demo.book",),
-        completes=("pattern", "*"),
-        python=("ask_first",),
-    ),
-    Verb(
-        "policy",
-        "decisions",
-        "policy [why SERVER.TOOL | reset]",
-        "The rules; which one decides about an act; forget them all.",
-        policy,
-        most=2,
-        body="one `allow|deny|ask_first PATTERN` a line",
-        examples=("%mcp policy", "%mcp policy why demo.book", "%mcp policy reset"),
-        completes=("policy", "tool"),
-        python=("policy",),
     ),
     Verb(
         "roots",
