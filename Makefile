@@ -14,7 +14,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/build/pyright
 export UPGRADE
 
-.PHONY: help demo test test-all check lint format unit interop interop-core models conformance e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
+.PHONY: help demo test test-all check lint format unit interop interop-core models libraries conformance e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -54,6 +54,11 @@ $(STAMPS)/browser: $(STAMPS)/venv scripts/browser.py
 	@$(PY) scripts/browser.py --install
 	@mkdir -p $(STAMPS) && touch $@
 
+# The lock is whole but for torch's parts for graphics cards, so nothing else is to be resolved.
+$(STAMPS)/libraries: requirements/libraries.txt scripts/venv.sh
+	@PIP_NO_DEPS=1 sh scripts/venv.sh build/libraries requirements/libraries.txt
+	@mkdir -p $(STAMPS) && touch $@
+
 PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-mcp1 $(STAMPS)/peer-fastmcp
 BENCH_PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-datalayer
 EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/models $(STAMPS)/npm $(STAMPS)/conformance $(STAMPS)/kernels $(STAMPS)/browser
@@ -67,7 +72,7 @@ demo: $(STAMPS)/venv ## run the quickstart notebook here, then open it in Jupyte
 test: $(EVERYTHING) ## every test
 	@$(PY) scripts/checks.py
 
-test-all: $(EVERYTHING) $(BENCH_PEERS) ## every test, the long matrix of kernels, and the whole of make interop
+test-all: $(EVERYTHING) $(BENCH_PEERS) $(STAMPS)/libraries ## every test, the long matrix of kernels, and the whole of make interop
 	@$(PY) scripts/more_servers.py
 	@$(PY) scripts/checks.py --slow
 
@@ -93,6 +98,9 @@ interop-core: $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/npm $(STAMPS)/
 
 models: $(STAMPS)/models ## tests with pydantic-ai and a real local model
 	@$(PY) scripts/checks.py models
+
+libraries: $(STAMPS)/venv $(STAMPS)/libraries ## views of objects with torch, Spark, dask, ibis and others, in an environment of their own
+	@$(PY) scripts/checks.py libraries
 
 conformance: $(STAMPS)/venv $(STAMPS)/conformance ## both official suites against client, server and a served notebook; build/conformance.json
 	@$(PY) scripts/checks.py conformance

@@ -81,6 +81,21 @@ def suite(*arguments: str, slow_matters: bool = False) -> Callable[[str, bool], 
     return check
 
 
+def libraries(label: str, slow: bool) -> Outcome:
+    """The views of objects with the libraries that make them, in an environment of their own."""
+    del slow
+    python = ROOT / "build" / "libraries" / "bin" / "python"
+    if not python.exists():
+        return Outcome(label, skipped=1, note="build/libraries is missing: make libraries")
+    report = REPORTS / f"{label}.xml"
+    report.unlink(missing_ok=True)
+    code = run([str(python), "-m", "pytest", "tests/libraries", *VIEWS, f"--junit-xml={report}"])
+    outcome = count(label, report)
+    if code != 0 and outcome.failed == 0:
+        outcome.failed, outcome.note = 1, f"pytest ended with {code}"
+    return outcome
+
+
 def conformance(label: str, slow: bool) -> Outcome:
     """Both official suites, client and server; their checks are counted one by one."""
     del slow
@@ -132,7 +147,8 @@ def run(command: list[str]) -> int:
         return 124
 
 
-OTHERS = ("--ignore=tests/e2e", "--ignore=tests/interop")
+OTHERS = ("--ignore=tests/e2e", "--ignore=tests/interop", "--ignore=tests/libraries")
+VIEWS = tuple(f"tests/kernel/test_views_{name}.py" for name in ("libraries", "odd_tables", "tables"))
 NBVAL = ("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120", "-o", "timeout=300", "-p", "no:cacheprovider")
 CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
     "format": tool("ruff", "format", "--check", "."),
@@ -142,13 +158,14 @@ CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
     "unit": suite("tests", *OTHERS, "-n", "2", "--dist", "loadgroup", slow_matters=True),
     "interop": suite("tests/interop", "-n", "2", "--dist", "loadfile", slow_matters=True),
     "servers": servers,
+    "libraries": libraries,
     "conformance": conformance,
     "e2e": suite("tests/e2e", slow_matters=True),
     "notebooks": suite("notebooks", *NBVAL),
     "coverage": suite("tests", *OTHERS, "-n", "2", "--cov", "--cov-report=term", "--cov-report=html:build/coverage"),
 }
 ON_DEMAND = ("coverage",)
-LONG = ("servers",)
+LONG = ("servers", "libraries")
 
 
 def main() -> int:

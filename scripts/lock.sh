@@ -15,6 +15,10 @@ lock dev pyproject.toml --extra lab --group dev
 for name in servers peers-mcp2 peers-mcp1 peers-fastmcp peers-datalayer; do
     lock "$name" "requirements/$name.in"
 done
+lock libraries pyproject.toml requirements/libraries.in
+# The views are checked on the CPU: what torch would bring for graphics cards is left out (gigabytes).
+grep -vE '^(nvidia-|cuda-|triton==)' requirements/libraries.txt > build/libraries.lock
+mv build/libraries.lock requirements/libraries.txt
 for folder in tests/interop/npm tests/conformance/npm; do
     (cd "$folder" && npm install --package-lock-only --ignore-scripts --no-audit --no-fund)
 done

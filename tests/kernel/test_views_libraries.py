@@ -1,4 +1,4 @@
-"""Views of arrays, pictures, figures and estimators; libraries that are not here are skipped."""
+"""Views of arrays, pictures and figures, and what others register; tests/libraries has the other libraries."""
 
 from __future__ import annotations
 
@@ -165,69 +165,3 @@ def test_an_entry_point_registers_a_view(monkeypatch: pytest.MonkeyPatch) -> Non
 
 def shower(value: Thing, wanted: Wanted) -> str:
     return "by an entry point"
-
-
-def test_sparse_arrays_are_shown_entry_by_entry() -> None:
-    sparse = pytest.importorskip("scipy.sparse")
-    dense = np.array([[0, 5, 0], [7, 0, 9]])
-    for kind in ("csr_array", "csr_matrix", "csc_array", "coo_array", "coo_matrix"):
-        value = getattr(sparse, kind)(dense)
-        assert summary(value).shape == (2, 3)
-        lines = set((view(value).text or "").splitlines()[1:])
-        assert lines == {"0,1,5", "1,0,7", "1,2,9"}, kind
-    with pytest.raises(ViewError):
-        view(sparse.dok_array(dense))
-
-
-def test_xarray_over_numpy() -> None:
-    xarray = pytest.importorskip("xarray")
-    array = xarray.DataArray(np.arange(6).reshape(2, 3), dims=("t", "x"), name="a")
-    assert (summary(array).shape, summary(array).text) == ((2, 3), "(t, x)")
-    assert view(array, Wanted(rows="1:")).text == "0,1,2\n3,4,5\n"
-    dataset = xarray.Dataset({"a": array})
-    assert views.columns(dataset) == ["a"]
-    assert view(dataset).data["columns"][0]["name"] == "a"
-    assert view(dataset, Wanted(path="a", rows="0")).text == "0,1,2\n0,1,2\n"
-
-
-def test_tensors_on_the_cpu() -> None:
-    torch = pytest.importorskip("torch")
-    tensor = torch.arange(3, requires_grad=False)
-    assert summary(tensor).line() == "Tensor 3 torch.int64"
-    assert view(tensor).text == "value\n0\n1\n2\n"
-
-
-def test_estimators_show_their_parameters() -> None:
-    base = pytest.importorskip("sklearn.base")
-
-    class Model(base.BaseEstimator):
-        def __init__(self, depth: int = 3, api_key: str = "abcdefgh") -> None:
-            self.depth = depth
-            self.api_key = api_key
-
-    model = Model()
-    assert summary(model).kind == "estimator"
-    assert view(model).data["parameters"] == {"depth": 3, "api_key": "•••"}
-    assert view(model, Wanted(path="depth")).data == 3
-
-
-def test_dask_frames_give_their_first_rows() -> None:
-    dask = pytest.importorskip("dask.dataframe")
-    import pandas as pd
-
-    frame = dask.from_pandas(pd.DataFrame({"a": range(100)}), npartitions=4)
-    assert view(frame, Wanted(rows="0:2", columns=("a",))).text == "a\n0\n1\n"
-
-
-def test_figures_of_plotly_and_altair_are_figures() -> None:
-    plotly = pytest.importorskip("plotly.graph_objects")
-    assert summary(plotly.Figure()).kind == "figure"
-    altair = pytest.importorskip("altair")
-    assert summary(altair.Chart()).kind == "figure"
-
-
-def test_ibis_tables_are_read_on_the_main_thread() -> None:
-    ibis = pytest.importorskip("ibis")
-    table = ibis.memtable({"a": [1, 2, 3]})
-    assert views.needs_main_thread(table)
-    assert view(table, Wanted(rows="0:2")).text == "a\n1\n2\n"
