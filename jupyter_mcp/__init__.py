@@ -50,6 +50,7 @@ _ERRORS = (
 _API = (
     "allow",
     "answer",
+    "ask",
     "ask_first",
     "connect",
     "connect_all",
@@ -67,7 +68,6 @@ _API = (
 _FUNCTIONS = ("prompt", "resource", "tool")
 _CONTEXTS = ("AsyncContext", "Context")
 _LATER = (
-    "ask",
     "discover",
     "login",
     "logout",

@@ -16,12 +16,14 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Iterable, Mapping
     from pathlib import Path
 
+    from jupyter_mcp.notebook.objects.conversation import Conversation
     from jupyter_mcp.notebook.objects.server import Server
     from jupyter_mcp.notebook.objects.servers import Servers
 
 __all__ = [
     "allow",
     "answer",
+    "ask",
     "ask_first",
     "connect",
     "connect_all",
@@ -51,6 +53,13 @@ async def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[
 async def disconnect(name: str) -> None:
     """See `jupyter_mcp.disconnect`."""
     await api.disconnecting(name).later()
+
+
+async def ask(question: str, **options: Any) -> Conversation:
+    """See `jupyter_mcp.ask`."""
+    from jupyter_mcp.notebook.objects.conversation import asking
+
+    return await asking(question, **options).later()
 
 
 async def run(awaitable: Awaitable[T]) -> T:

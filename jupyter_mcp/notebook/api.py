@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.catalogue import OfferKind
     from jupyter_mcp.host.policy import Origin, Scope
     from jupyter_mcp.host.questions import QuestionKind
+    from jupyter_mcp.notebook.objects.conversation import Conversation
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.items import Item
     from jupyter_mcp.notebook.objects.server import Server
@@ -390,6 +391,63 @@ def _say(
     get_host().policy.say(
         make_rule(effect, pattern, method=method, where=where, annotations=annotations, origin=origin, scope=scope)
     )
+
+
+# --- conversations ---------------------------------------------------------------------------------------------------
+
+
+def ask(
+    question: str,
+    *,
+    servers: Sequence[str] | None = None,
+    tools: Sequence[str] | None = None,
+    context: Any = None,
+    auto_context: bool = False,
+    new: bool = False,
+    max_rounds: int | None = None,
+    model: Any = None,
+    system: str | None = None,
+) -> Conversation:
+    """Ask the configured model (see `mcp.model`), with what the servers offer as its tools.
+
+    The next question goes on with the same conversation. Each call of the model is asked about unless a rule allows it.
+
+    Args:
+        question: the question. `@server:uri` in it attaches a resource; a line `/server.prompt key=value` puts a
+            prompt's messages before it.
+        servers: only tools of these servers, from now on; by default of all. An empty list is no tools.
+        tools: only these tools, from now on: `server.tool` or `tool`, with * and ?.
+        context: what goes along: objects of the notebook in a list, or a mapping of names and objects.
+        auto_context: propose resources that fit the question; the person chooses.
+        new: begin a new conversation.
+        max_rounds: how often the model may be asked for this question (12); in the last round it can call no tool.
+        model: a configured model's name, or a `Model`, instead of the default one.
+        system: instructions of your own for this conversation.
+
+    Raises:
+        NoModel: no model is configured.
+        UsageError: nothing is asked, or a server, prompt or variable that is named is not there.
+        UnsupportedContent: the model cannot take what goes along.
+        ProviderError: the model's provider failed; the conversation can go on.
+    """
+    from jupyter_mcp.notebook.cards import live_answer
+    from jupyter_mcp.notebook.objects.conversation import asking
+
+    def make(on_event: Any) -> Act[Conversation]:
+        return asking(
+            question,
+            servers=servers,
+            tools=tools,
+            context=context,
+            auto_context=auto_context,
+            new=new,
+            max_rounds=max_rounds,
+            model=model,
+            system=system,
+            on_event=on_event,
+        )
+
+    return showing.watched("the answer", make, live_answer)
 
 
 # --- programs --------------------------------------------------------------------------------------------------------

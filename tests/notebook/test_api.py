@@ -81,6 +81,7 @@ def test_the_awaitable_names_are_the_same():
         "connect_all",
         "disconnect",
         "answer",
+        "ask",
         "allow",
         "deny",
         "ask_first",

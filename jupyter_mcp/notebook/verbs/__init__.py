@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 __all__ = ["LATER", "OVERVIEW", "Invocation", "Verb", "find", "table"]
 
 LATER = (
-    "ask",
     "discover",
     "login",
     "logout",
@@ -40,9 +39,9 @@ OVERVIEW = Verb("", "connections", "[VERB …]", "All servers and what they offe
 @cache
 def table() -> Mapping[str, Verb]:
     """Name -> verb, in the order of the help."""
-    from jupyter_mcp.notebook.verbs import acts, connections, decisions, happened, help, lists, rules, serving
+    from jupyter_mcp.notebook.verbs import acts, asking, connections, decisions, happened, help, lists, rules, serving
 
-    modules = (connections, lists, acts, decisions, rules, serving, happened, help)
+    modules = (connections, lists, acts, asking, decisions, rules, serving, happened, help)
     return {verb.name: verb for module in modules for verb in module.VERBS}
 
 

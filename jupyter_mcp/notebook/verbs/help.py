@@ -57,7 +57,7 @@ def all_verbs() -> Help:
     return Help(
         "%mcp",
         "The Model Context Protocol in this notebook. `%mcp help VERB` or `%mcp VERB --help` says more.",
-        ["%mcp VERB …", "%%mcp connect|call|answer|policy|roots … (with a body)", "%mcp (alone: the servers)"],
+        ["%mcp VERB …", "%%mcp connect|call|ask|answer|policy|roots … (with a body)", "%mcp (alone: the servers)"],
         sections,
         ["%mcp connect demo", "%mcp tools", "%mcp call demo.add a=1 b=2"],
     )
