@@ -24,7 +24,7 @@ from jupyter_mcp.host.conversation.events import (
 from jupyter_mcp.host.events import Progress, QuestionClosed, QuestionOpened
 from jupyter_mcp.notebook.cards import clock, kit
 from jupyter_mcp.notebook.cards.live import Card
-from jupyter_mcp.notebook.objects.conversation import call_view
+from jupyter_mcp.notebook.objects.conversation import call_view, masked
 from jupyter_mcp.notebook.render import conversation, html
 from jupyter_mcp.notebook.render.acts import progress_text
 from jupyter_mcp.notebook.render.bundles import bundle
@@ -78,7 +78,8 @@ class LiveAnswer:
         """What there is by now."""
         with self._guard:
             notes = [end] if end else []
-            return ConversationView(self._label, list(self._parts), list(self._attached), notes, running=not end)
+            parts = [masked(part) if isinstance(part, str) else part for part in self._parts]
+            return ConversationView(self._label, parts, list(self._attached), notes, running=not end)
 
     def show(self) -> LiveAnswer:
         """Display it in the current cell. Main thread; twice is once."""
@@ -203,7 +204,7 @@ class LiveAnswer:
 
 
 def _html(part: str | ToolCallView) -> str:
-    piece = conversation.answer_piece(part) if isinstance(part, str) else conversation.call_piece(part)
+    piece = conversation.answer_piece(masked(part)) if isinstance(part, str) else conversation.call_piece(part)
     return piece.html or html.note("")
 
 

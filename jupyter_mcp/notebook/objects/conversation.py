@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.result import Result
     from jupyter_mcp.notebook.render.views import ToolCallView
 
-__all__ = ["Conversation", "asking", "begun", "call_view", "forget"]
+__all__ = ["Conversation", "asking", "begun", "call_view", "forget", "masked"]
 
 _current: list[talking.Conversation] = []
 
@@ -100,7 +100,7 @@ class Conversation:
         counted = [tokens for tokens in (spent.input_tokens, spent.output_tokens) if tokens is not None]
         return ConversationView(
             model=turn.model,
-            parts=[_known(part) if isinstance(part, str) else call_view(part) for part in turn.parts],
+            parts=[masked(part) if isinstance(part, str) else call_view(part) for part in turn.parts],
             attached=turn.attached,
             notes=turn.notes,
             rounds=turn.rounds,
@@ -111,7 +111,7 @@ class Conversation:
     def __repr__(self) -> str:
         count = len(self.calls)
         calls = f", {count} call{'s'[: count != 1]}" if count else ""
-        return f"<Conversation with {self.model}{calls}: {printable(' '.join(self.text.split()))}>"
+        return f"<Conversation with {self.model}{calls}: {printable(' '.join(masked(self.text).split()))}>"
 
 
 def call_view(call: talking.ModelCall) -> ToolCallView:
@@ -124,7 +124,7 @@ def call_view(call: talking.ModelCall) -> ToolCallView:
         arguments=clean(dict(call.arguments)),
         status=call.outcome,
         result=None if call.result is None else _without_secrets(call.result, clean),
-        said=_known(call.said),
+        said=masked(call.said),
         passes_on=list(call.passes_on),
     )
 
@@ -145,7 +145,7 @@ def _clean_block(block: Mapping[str, Any], clean: Callable[[Any], Any]) -> dict[
     return held
 
 
-def _known(text: str) -> str:
+def masked(text: str) -> str:
     """A text without the secrets that this kernel gave to servers."""
     return str(get_host().redactor.known(text))
 
