@@ -81,19 +81,23 @@ def suite(*arguments: str, slow_matters: bool = False) -> Callable[[str, bool], 
     return check
 
 
-def libraries(label: str, slow: bool) -> Outcome:
-    """The views of objects with the libraries that make them, in an environment of their own."""
-    del slow
-    python = ROOT / "build" / "libraries" / "bin" / "python"
-    if not python.exists():
-        return Outcome(label, skipped=1, note="build/libraries is missing: make libraries")
-    report = REPORTS / f"{label}.xml"
-    report.unlink(missing_ok=True)
-    code = run([str(python), "-m", "pytest", "tests/libraries", *VIEWS, f"--junit-xml={report}"])
-    outcome = count(label, report)
-    if code != 0 and outcome.failed == 0:
-        outcome.failed, outcome.note = 1, f"pytest ended with {code}"
-    return outcome
+def elsewhere(*arguments: str) -> Callable[[str, bool], Outcome]:
+    """Tests with libraries that have an environment of their own, in build/ under the check's name."""
+
+    def check(label: str, slow: bool) -> Outcome:
+        del slow
+        python = ROOT / "build" / label / "bin" / "python"
+        if not python.exists():
+            return Outcome(label, skipped=1, note=f"build/{label} is missing: make {label}")
+        report = REPORTS / f"{label}.xml"
+        report.unlink(missing_ok=True)
+        code = run([str(python), "-m", "pytest", *arguments, f"--junit-xml={report}"])
+        outcome = count(label, report)
+        if code != 0 and outcome.failed == 0:
+            outcome.failed, outcome.note = 1, f"pytest ended with {code}"
+        return outcome
+
+    return check
 
 
 def conformance(label: str, slow: bool) -> Outcome:
@@ -158,7 +162,8 @@ CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
     "unit": suite("tests", *OTHERS, "-n", "2", "--dist", "loadgroup", slow_matters=True),
     "interop": suite("tests/interop", "-n", "2", "--dist", "loadfile", slow_matters=True),
     "servers": servers,
-    "libraries": libraries,
+    "libraries": elsewhere("tests/libraries", *VIEWS),
+    "models": elsewhere("tests/models"),
     "conformance": conformance,
     "e2e": suite("tests/e2e", slow_matters=True),
     "notebooks": suite("notebooks", *NBVAL),

@@ -12,6 +12,7 @@ lock() {
 }
 
 lock dev pyproject.toml --extra lab --group dev
+lock models pyproject.toml requirements/models.in --extra models
 for name in servers peers-mcp2 peers-mcp1 peers-fastmcp peers-datalayer; do
     lock "$name" "requirements/$name.in"
 done

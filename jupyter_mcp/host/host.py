@@ -167,6 +167,8 @@ class Host:
         """Close everything; never raises."""
         self._questioner.visits.end()
         await self._connections.aclose()
+        if "models" in vars(self):
+            await self.models.aclose()
 
     # --- what servers offer ------------------------------------------------------------------------------------------
 

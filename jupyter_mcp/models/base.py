@@ -13,13 +13,28 @@ from typing import Any, Literal, Protocol, cast, runtime_checkable
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.protocol.shapes import is_mapping
 
-__all__ = ["Feature", "Model", "ModelReply", "ModelRequest", "OnNote", "OnText", "Ranks", "Usage", "reply_of"]
+__all__ = [
+    "INVALID_INPUT",
+    "Feature",
+    "Model",
+    "ModelReply",
+    "ModelRequest",
+    "OnNote",
+    "OnText",
+    "Ranks",
+    "Usage",
+    "reply_of",
+]
 
 Feature = Literal["text", "image", "audio", "tools", "stream"]
 OnText = Callable[[str], None]
 """Told each piece of the reply's text as it comes; called on the loop that `generate` runs on."""
 OnNote = Callable[[str], None]
 """Told, in a sentence for people, of what delays the reply (another attempt, a model that is being loaded)."""
+
+
+INVALID_INPUT = "jupyter-mcp/invalid-input"
+"""In `_meta` of a tool_use: the arguments as the model wrote them, when they are no JSON object; its input is empty."""
 
 
 @dataclass(frozen=True)
@@ -74,7 +89,7 @@ class ModelRequest:
         max_tokens: the most tokens of the reply.
         temperature: as the provider understands it, usually 0 to 2.
         stop_sequences: texts that end the reply.
-        metadata: passed through to providers that take some.
+        metadata: what a server sent beside it; functions and scripts see it, providers do not.
     """
 
     messages: Sequence[Mapping[str, Any]]

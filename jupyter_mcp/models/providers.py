@@ -30,7 +30,7 @@ class Provider:
         title: its name for people.
         wire: whose API it speaks, which is also the library that is needed.
         keys: the environment variables that may hold its key, the first that is set counts; none: it needs no key.
-        url: its address; "" is the one that its library knows.
+        url: its address.
         example: a model of it.
         hosted: whether it is somebody else's machine (then a key is needed).
     """
@@ -60,7 +60,14 @@ PROVIDERS: Mapping[str, Provider] = {
             "https://api.anthropic.com",
             "claude-haiku-4-5",
         ),
-        Provider("google", "Google", "google", ("GOOGLE_API_KEY", "GEMINI_API_KEY"), "", "gemini-2.5-flash"),
+        Provider(
+            "google",
+            "Google",
+            "google",
+            ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
+            "https://generativelanguage.googleapis.com",
+            "gemini-2.5-flash",
+        ),
         Provider("ollama", "Ollama", "openai", (), "http://localhost:11434/v1", "llama3.2", hosted=False),
         Provider("lmstudio", "LM Studio", "openai", (), "http://localhost:1234/v1", "qwen3-4b", hosted=False),
         Provider(

@@ -100,6 +100,8 @@ def _named(text: str, options: Options, around: Surroundings) -> Model:
         return HumanModel(around.ask)
     if head == "python" and rest:
         return _function(rest, options, around)
+    if head == "local":
+        return _local(rest, options)
     raise UsageError(f"{text!r:.80} is no model.", usage=USAGE)
 
 
@@ -122,13 +124,31 @@ def _function(path: str, options: Options, around: Surroundings) -> Model:
     return FunctionModel(find, f"python:{path}", ranks=options.ranks, late=True)
 
 
+def _local(path: str, options: Options) -> Model:
+    from jupyter_mcp.models.local import LocalModel
+
+    return LocalModel(path or None, ranks=options.ranks)
+
+
 def _provided(name: str, model: str, options: Options, around: Surroundings) -> Model:
     found = provider(name, WORDS)
     if not model:
-        raise UsageError(f"Which model of {found.title}?", usage=f"%mcp model {name}:{found.example}")
-    _url(options.url)
-    _key(found, options, around.environ)
-    raise NoModel(f"Models of {found.title} cannot be used yet.")
+        raise UsageError(
+            f"Which model of {found.title}?", usage=f"%mcp model {name}:MODEL", hint=f"({found.example} …)"
+        )
+    state = next(one for one in states(around.environ) if one.name == name)
+    if not state.installed:
+        raise NoModel(
+            f"Models of {found.title} need libraries that are not installed.",
+            hint='Run %pip install "jupyter-mcp-host[models]" and restart the kernel.',
+        )
+    from jupyter_mcp.models.gateway import GatewayModel
+    from jupyter_mcp.models.gateway_clients import SILENCE, Access
+
+    url = _url(options.url)
+    key = _key(found, options, around.environ)
+    access = Access(found, url or found.url, key, own=not url, timeout=options.timeout or SILENCE)
+    return GatewayModel(f"{name}:{model}", model, access, ranks=options.ranks)
 
 
 def _url(text: str | None) -> str:

@@ -1,0 +1,41 @@
+"""The program of the local model's process: loads one file, listens on loopback, ends when its stdin does.
+
+It is run by its path, by `local`, and imports nothing of this package. The first line of stdin is a JSON object with
+`path`, `key` and `template`; the line `listening URL` on stdout is the answer.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from importlib import import_module
+
+CONTEXT = 8192  # tokens
+
+
+def main() -> None:
+    """Load, listen, wait."""
+    wanted = json.loads(sys.stdin.readline())
+    llama = import_module("xllamacpp")
+    settings = llama.CommonParams()
+    settings.model.path = wanted["path"]
+    settings.api_keys = [wanted["key"]]
+    settings.n_ctx = CONTEXT
+    settings.cache_ram_mib = 0
+    settings.verbosity = 0  # errors only
+    settings.warmup = False
+    settings.offline = True
+    settings.ui = False
+    settings.endpoint_slots = False
+    if wanted["template"]:
+        settings.chat_template = wanted["template"]
+    server = llama.Server(settings)
+    sys.stdout.write(f"listening {server.listening_address}\n")
+    sys.stdout.flush()
+    sys.stdin.read()  # until the other side is gone
+    os._exit(0)  # nothing is left to be saved
+
+
+if __name__ == "__main__":
+    main()
