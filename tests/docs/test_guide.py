@@ -63,10 +63,15 @@ def text_of(run: Run) -> str:
 def run(page: list[Example], folder: Path) -> list[str]:
     """What each cell put out, run headless in a kernel of this environment in an empty folder.
 
-    Its runtime files lie there too, so that no other notebook has the name of one that is served.
+    Its runtime files and its person's own lie there too, so that no other notebook has the name of one that is served,
+    and no rule outlives the page.
     """
-    runtime = f"import os\nos.environ['JUPYTER_RUNTIME_DIR'] = {str(folder)!r}"
-    with live_kernel(setup=f"{runtime}\n%cd -q {folder}") as kernel:
+    lines = ["import os"]
+    for kind in ("RUNTIME", "DATA", "CONFIG"):
+        place = folder if kind == "RUNTIME" else folder.with_name(f"{folder.name}-{kind.lower()}")
+        lines.append(f"os.environ['JUPYTER_{kind}_DIR'] = {str(place)!r}")
+    lines += [f"get_ipython().starting_dir = {str(folder)!r}", f"%cd -q {folder}"]
+    with live_kernel(setup="\n".join(lines)) as kernel:
         return [text_of(kernel.finish(kernel.start(example.source), CELL_LIMIT)) for example in page]
 
 

@@ -577,8 +577,8 @@ def test_why_tells_the_rule_its_file_the_losers_and_the_default(place: NotebookP
     assert why.verdict == "demo.add is refused when a model begins it"
     assert [(line.what, line.said, line.place, line.note) for line in why.lines] == [
         ("decides", "deny demo.*", "your own policy.toml (user)", ""),
-        ("loses", "allow demo.add", "../.jupyter-mcp/policy.toml (project)", "nobody has accepted it yet"),
-        ("loses", "allow demo.a*", "said here", "“deny demo.*” denies in your own rules, which is final here"),
+        ("loses", "allow demo.add", "../.jupyter-mcp/policy.toml (project)", "not accepted yet"),
+        ("loses", "allow demo.a*", "said here", "a deny in your own rules is final"),
         ("without rules", "is asked about: begun by a model", "", ""),
     ]
 

@@ -163,7 +163,7 @@ def contest(rules: Sequence[Rule], deed: Deed) -> tuple[Rule | None, tuple[Lost,
         if not rule.speaks_of(deed):
             continue
         if rule.effect == "allow" and not rule.accepted:
-            lost.append(Lost(rule, "nobody has accepted it yet"))
+            lost.append(Lost(rule, "not accepted yet"))
         elif rule.effect == "allow" and deed.origin == "project":
             lost.append(Lost(rule, "a project's server is allowed by a yes to its exact command only"))
         else:
@@ -174,7 +174,7 @@ def contest(rules: Sequence[Rule], deed: Deed) -> tuple[Rule | None, tuple[Lost,
         if over is None:
             standing.append((place, rule))
         else:
-            lost.append(Lost(rule, f"{_where(over)} is more specific"))
+            lost.append(Lost(rule, f"“{over}” is more specific"))
     if not standing:
         return None, tuple(lost)
     _, winner = max(standing, key=lambda one: _rank(one, standing))
@@ -200,19 +200,16 @@ def _rank(one: tuple[int, Rule], standing: Sequence[tuple[int, Rule]]) -> tuple[
 
 
 def _beaten(rule: Rule, winner: Rule) -> str:
+    """Why a rule that nothing overrules does not decide; the winner is told beside it."""
     if rule.effect == winner.effect:
-        return f"{_where(winner)} says the same"
+        return "says the same"
     if not rule.more_specific_than(winner):
-        return f"{_where(winner)} is stricter, and this is not more specific"
+        return "less strict, and not more specific"
     if winner.effect == "deny":
-        return f"{_where(winner)} denies in {_scope(winner.scope)}, which is final here"
+        return f"a deny in {_scope(winner.scope)} is final"
     if not rule.accepted:
-        return "nobody has accepted it yet, so it loosens nothing"
-    return f"{_where(winner)} is stricter and said nearer by, in {_scope(winner.scope)}"
-
-
-def _where(rule: Rule) -> str:
-    return f"“{rule}”"
+        return "loosens nothing until it is accepted"
+    return f"loosens nothing that is said in {_scope(winner.scope)}"
 
 
 def _scope(scope: Scope) -> str:

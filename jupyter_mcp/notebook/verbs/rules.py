@@ -42,6 +42,7 @@ def ask_first(call: Invocation) -> Any:
 
 
 def _rule(call: Invocation, effect: str) -> Any:
+    from jupyter_mcp.host.policy import make_rule
     from jupyter_mcp.host.policy.conditions import typed, typed_hint
     from jupyter_mcp.notebook import api
 
@@ -50,9 +51,10 @@ def _rule(call: Invocation, effect: str) -> Any:
     options["where"] = typed(call.options("where")) or None
     options["annotations"] = dict(map(typed_hint, call.options("annotation"))) or None
     options["origin"] = call.options("origin") or None
+    rules = [make_rule(effect, pattern, **options) for pattern in patterns]  # all are read before one is applied
     for pattern in patterns:
         getattr(api, effect)(pattern, **options)
-    return Note(f"{effect} {', '.join(patterns)}{_where(options['scope'])}")
+    return Note(f"{', '.join(map(str, rules))}{_where(options['scope'])}")
 
 
 def enable(call: Invocation) -> Any:
