@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.conversation.limits import Limits
     from jupyter_mcp.host.conversation.provenance import Provenance
     from jupyter_mcp.host.conversation.toolbox import Toolbox
-    from jupyter_mcp.host.conversation.turn import Turn
+    from jupyter_mcp.host.conversation.turn import Outcome, Turn
     from jupyter_mcp.host.events import CallEvent
     from jupyter_mcp.host.host import Host
     from jupyter_mcp.host.result import Result
@@ -161,7 +161,7 @@ class Calls:
                 leaves=[f"words that {name} returned in this conversation" for name in call.passes_on],
             )
         except Denied as error:
-            self._end(call, "denied", str(error))
+            self._end(call, "denied", str(error), told=error.message)  # the hint is for the person
         except MCPError as error:
             self._end(call, "error", str(error), error.result if isinstance(error, ToolError) else None)
         except Exception as error:
@@ -211,13 +211,15 @@ class Calls:
         hint = f"Did you mean {near[0]}?" if nearest(name, near) else f"There are {', '.join(names)}."
         return f"There is no tool {one_line(name, 80)!r}. {hint}"
 
-    def _refuse(self, call: ModelCall, outcome: Any, said: str) -> None:
+    def _refuse(self, call: ModelCall, outcome: Outcome, said: str) -> None:
         self._tell(CallStarted(call))
         self._end(call, outcome, said)
 
-    def _end(self, call: ModelCall, outcome: Any, said: str, result: Result | None = None) -> None:
+    def _end(
+        self, call: ModelCall, outcome: Outcome, said: str, result: Result | None = None, *, told: str | None = None
+    ) -> None:
         call.outcome, call.said, call.result = outcome, said, result
-        call.shown = error_for_model(said)
+        call.shown = error_for_model(said if told is None else told)
         self._tell(CallEnded(call))
 
     # --- again and again ---------------------------------------------------------------------------------------------

@@ -223,7 +223,7 @@ def _conversation(*, new: bool, model: Any) -> talking.Conversation:
 
 
 def _model(wanted: Any, conversation: talking.Conversation | None) -> Any:
-    """A model of one's own, a configured one by its name, else the default one."""
+    """A model of one's own, a configured one by its name, else the default one; without any, the one so far."""
     from jupyter_mcp.models.base import Model
 
     if isinstance(wanted, Model):
@@ -231,4 +231,6 @@ def _model(wanted: Any, conversation: talking.Conversation | None) -> Any:
     book: Any = get_host().models
     if wanted is not None:
         return book.find(str(wanted))
+    if book.default is None and conversation is not None:
+        return conversation.model
     return book.choose().model

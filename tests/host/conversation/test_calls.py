@@ -175,11 +175,13 @@ async def test_where_nobody_can_be_asked_an_act_of_a_model_is_not_done() -> None
     host = await connected({"demo": demo()})
     host.policy.reset()
     try:
-        turn = await talk(host, scripted([use("demo__add", a=1)], "I could not")).ask("go")
+        model = scripted([use("demo__add", a=1)], "I could not")
+        turn = await talk(host, model).ask("go")
     finally:
         await host.aclose()
     assert [call.outcome for call in turn.calls] == ["denied"]
     assert 'mcp.allow("demo.add")' in turn.calls[0].said
+    assert "mcp.allow" not in told(model)[0], "how to get around it is for the person"
 
 
 # --- again and again, and all at once --------------------------------------------------------------------------------
