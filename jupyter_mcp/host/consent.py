@@ -45,13 +45,13 @@ class Offered:
     Attributes:
         title: what the server calls it.
         schema: of its arguments, untrusted; they may be changed where there is one.
-        leaves: what leaves the notebook with it, a line each.
+        leaves: says what leaves the notebook with it, a line each.
         check: raises `UsageError` for changed arguments that do not fit.
     """
 
     title: str = ""
     schema: Mapping[str, Any] | None = None
-    leaves: Sequence[str] = ()
+    leaves: Callable[[], Sequence[str]] = tuple
     check: Callable[[Mapping[str, Any]], None] | None = None
 
 
@@ -138,7 +138,7 @@ class Consent:
             "reason": decision.reason,
             "annotations": dict(deed.annotations),
             "trusted": deed.trusted,
-            "leaves": list(offered.leaves),
+            "leaves": list(offered.leaves()),
             "scopes": list(decision.scopes),
         }
         if offered.schema is not None:

@@ -20,6 +20,7 @@ from jupyter_mcp.host.checking import check_arguments, check_output, check_promp
 from jupyter_mcp.host.consent import Offered
 from jupyter_mcp.host.events import OnEvent, Progress
 from jupyter_mcp.host.policy import BY_HAND, Deed, fingerprint
+from jupyter_mcp.host.policy.leaving import leaving
 from jupyter_mcp.host.result import PromptResult, Read, Result
 from jupyter_mcp.host.wording import nearest
 from jupyter_mcp.protocol.salvage import display_name
@@ -80,7 +81,7 @@ class Doing:
         tool = await self._item(connection, server, "tool", name)
         check_arguments(server, tool, act.arguments)
         deed = _deed(act, origin, yes=yes, tool=tool, trusted=entry.trusted)
-        offered = _offered(act, tool, lambda edited: check_arguments(server, tool, edited))
+        offered = _offered(act, entry, tool, lambda edited: check_arguments(server, tool, edited))
 
         async def work() -> Result:
             began = time.monotonic()
@@ -152,7 +153,7 @@ class Doing:
     ) -> PromptResult:
         """See `Host.get_prompt`."""
         act = Running(server, "prompts/get", name, dict(arguments), on_event)
-        _, connection = await self._connected(server, act)
+        entry, connection = await self._connected(server, act)
         prompt = await self._item(connection, server, "prompt", name)
         check_prompt_arguments(server, prompt, arguments)
 
@@ -167,7 +168,7 @@ class Doing:
         def check(edited: Mapping[str, Any]) -> None:
             check_prompt_arguments(server, prompt, edited)
 
-        return await self._do(act, _deed(act, origin), work, _offered(act, prompt, check))
+        return await self._do(act, _deed(act, origin), work, _offered(act, entry, prompt, check))
 
     def offerer(self, catalogue: Catalogue, uri: str) -> str:
         """The server that offers a URI: by its list, else by a template that fits, else the only one with resources."""
@@ -264,11 +265,15 @@ def _deed(
     )
 
 
-def _offered(act: Running, item: Mapping[str, Any], check: Callable[[Mapping[str, Any]], None]) -> Offered:
+def _offered(
+    act: Running, entry: ServerEntry, item: Mapping[str, Any], check: Callable[[Mapping[str, Any]], None]
+) -> Offered:
     """What the person is shown beside the act."""
     schema = item.get("inputSchema")
     shown = cast("Mapping[str, Any]", schema) if isinstance(schema, Mapping) else None
-    return Offered(display_name(item) or act.name, shown, act.leaves, check)
+    return Offered(
+        display_name(item) or act.name, shown, lambda: [*leaving(entry.spec, act.arguments), *act.leaves], check
+    )
 
 
 def expand(uri: str, values: Mapping[str, Any]) -> str:

@@ -98,7 +98,7 @@ class ServerEntry:
     @property
     def trusted(self) -> bool:
         """Whether the person said that its word about its own tools is to be believed."""
-        return self.by_hand and bool(getattr(self.spec, "trust", False))
+        return self.by_hand and self.spec.trust
 
     @property
     def ready(self) -> bool:

@@ -62,7 +62,7 @@ def connect(
     max_event: int | str | None = None,
     timeout: float | None = None,
     roots: Sequence[str | Path] | None = None,
-    trust: Any = None,
+    trust: bool | None = None,
     sandbox: Any = None,
 ) -> Server:
     """Connect to a server.
@@ -84,7 +84,8 @@ def connect(
         max_event: for a URL: bytes that one message of a stream may have ("64M" is the default).
         timeout: seconds a request may take without progress.
         roots: folders this server is told about.
-        trust, sandbox: come with a later version.
+        trust: believe what its tools say of themselves, so that a model may call those that only read without asking.
+        sandbox: comes with a later version.
 
     Raises:
         UsageError: the name, target or an option makes no sense.

@@ -400,3 +400,26 @@ async def test_folders_that_the_person_keeps_are_not_told() -> None:
     with pytest.raises((InputRefused, ToolError)):
         await roots_of(host, "project")
     await host.aclose()
+
+
+# --- a trusted server ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("trust", "origin", "asked"), [(True, "person", 0), (False, "person", 1), (True, "project", 1)]
+)
+async def test_a_tool_that_only_reads_is_free_for_a_model_only_where_the_person_trusts_its_server(
+    trust: bool, origin: Any, asked: int
+) -> None:
+    server = Server("far")
+
+    @server.tool(annotations={"readOnlyHint": True})
+    def look() -> str:
+        return "seen"
+
+    person = Person(Answer("accept"))
+    host = Host(person)
+    await host.connect(ServerSpec.parse("far", server, trust=trust), origin=origin)
+    await host.call_tool("far", "look", origin="model")
+    assert [question.kind for question in person.asked].count("approval") == asked
+    await host.aclose()

@@ -31,8 +31,8 @@ Era = Literal["auto", "legacy", "modern"]
 Target = str | Sequence[str] | Mapping[str, Any] | object | None
 
 _FOR_URLS = ("headers", "bearer", *WAY_KEYS)
-_OPTIONS = ("env", "inherit_env", "cwd", *_FOR_URLS, "era", "transport", "timeout", "roots")
-_LATER = ("trust", "sandbox")
+_OPTIONS = ("env", "inherit_env", "cwd", *_FOR_URLS, "era", "transport", "timeout", "roots", "trust")
+_LATER = ("sandbox",)
 _FOR_COMMANDS = ("env", "inherit_env", "cwd")
 
 
@@ -57,6 +57,7 @@ class ServerSpec:
         source: the configuration file it came from.
         inputs: ids and descriptions of that file's `inputs`.
         disabled: the file says not to start it.
+        trust: the person believes what it says of its own tools (`readOnlyHint` …); no file can say so.
         notes: what was read but has no effect, one sentence each.
         elsewhere: names of secrets that are written out here, but known to come from elsewhere than the notebook.
     """
@@ -81,6 +82,7 @@ class ServerSpec:
     source: str | None = None
     inputs: Mapping[str, str] = field(default_factory=dict[str, str])
     disabled: bool = False
+    trust: bool = False
     notes: tuple[str, ...] = ()
     elsewhere: frozenset[str] = field(default=frozenset(), compare=False)
 
@@ -284,6 +286,8 @@ def _with_options(spec: ServerSpec, given: dict[str, Any]) -> ServerSpec:
     ):
         raise UsageError(f"{spec.name}: transport {given['transport']} does not go with {spec.describe()}.")
     changes: dict[str, Any] = {k: given[k] for k in ("inherit_env", "era", "transport") if k in given}
+    if "trust" in given:
+        changes["trust"] = _yes_or_no("trust", given["trust"])
     if "env" in given:
         env, passed = _environment(given["env"])
         changes |= {"env": {**spec.env, **env}, "pass_env": (*spec.pass_env, *passed)}
@@ -302,6 +306,12 @@ def _with_options(spec: ServerSpec, given: dict[str, Any]) -> ServerSpec:
         several = (cast("str", roots),) if one else cast("Iterable[str]", roots)
         changes["roots"] = tuple(os.fspath(place) for place in several)
     return replace(spec, headers=headers, **changes)
+
+
+def _yes_or_no(key: str, value: Any) -> bool:
+    if not isinstance(value, bool):
+        raise UsageError(f"{key} is True or False, not {value!r:.40}.")
+    return value
 
 
 def _environment(given: Any) -> tuple[dict[str, str], list[str]]:

@@ -29,6 +29,9 @@ _CONNECT = Grammar(
         Option("insecure", None, "do not check the certificate of a URL"),
         Option("max-event", "SIZE", "how big one message of a stream may be (64M)"),
         Option("timeout", "S", "seconds a request may take without progress"),
+        Option(
+            "trust", None, "believe what its tools say of themselves: a model calls those that only read without asking"
+        ),
         Option("sandbox", None, "comes with a later version"),
         Option("self", None, "this notebook itself, as it is served; nothing follows NAME"),
     ),
@@ -93,6 +96,7 @@ def _options(call: Invocation) -> dict[str, Any]:
         "insecure": True if call.line.flag("insecure") else None,
         "max_event": call.option("max-event"),
         "timeout": call.number("timeout"),
+        "trust": True if call.line.flag("trust") else None,
     }
     return {name: value for name, value in given.items() if value is not None}
 
