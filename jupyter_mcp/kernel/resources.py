@@ -17,10 +17,12 @@ import sys
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.errors import MCPError, RequestError, ToolError
 from jupyter_mcp.kernel import views
 from jupyter_mcp.kernel.listing import listed
 from jupyter_mcp.kernel.masking import redact
 from jupyter_mcp.kernel.views import View, ViewError, Wanted
+from jupyter_mcp.protocol.jsonrpc import INVALID_PARAMS
 from jupyter_mcp.server import NotFound
 from jupyter_mcp.server.content import contents
 from jupyter_mcp.server.paging import Made
@@ -56,7 +58,10 @@ def register(book: NotebookServer) -> None:
 
 def _add_variables(book: NotebookServer) -> None:
     async def variables(search: str = "", cursor: str | None = None) -> dict[str, Any]:
-        return await listed(book, search=search, cursor=cursor)
+        try:
+            return await listed(book, search=search, cursor=cursor)
+        except ToolError as error:
+            raise _unfit(error) from None
 
     async def everything() -> dict[str, Any]:
         return await listed(book)
@@ -75,7 +80,7 @@ def _add_variables(book: NotebookServer) -> None:
         except ViewError as error:
             if error.reason == "no such path":
                 raise NotFound(str(error)) from None
-            raise
+            raise (_unfit(error) if error.reason == "unsupported" else error) from None
         return [_content(book.address(name), found)]
 
     add = book.server.add_resource
@@ -103,6 +108,11 @@ def _add_variables(book: NotebookServer) -> None:
         description="A bounded piece of a variable: rows=0:50, columns=a,b, path=a.b[3], format=text/csv | "
         "application/json | text/markdown | image/png | text/plain. The cursor in _meta goes on.",
     )
+
+
+def _unfit(error: MCPError) -> RequestError:
+    """What was asked for does not fit the object: the client's error, not one of this server."""
+    return RequestError(str(error), code=INVALID_PARAMS)
 
 
 def _content(uri: str, found: View) -> dict[str, Any]:

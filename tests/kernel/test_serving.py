@@ -7,24 +7,20 @@ import json
 import os
 import statistics
 import time
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import pytest
 
 from jupyter_mcp.kernel import identity
 from jupyter_mcp.protocol.schema import check
-from tests.kernel.caller import Caller, OldCaller, Refused
-from tests.runtime.kernels import CURRENT, LiveKernel, live_kernel
+from tests.kernel.caller import OldCaller, Refused
+from tests.kernel.served import Served
+from tests.runtime.kernels import CURRENT, live_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
     from pathlib import Path
 
-SERVE = """
-from jupyter_mcp.kernel import serving
-S = serving.serve(get_ipython())
-print(S.url, S.token, S.slug)
-"""
 SPIN = """
 def spin(seconds):
     import time
@@ -32,38 +28,6 @@ def spin(seconds):
     while time.time() < end:
         pass
 """
-
-
-class Served:
-    """A kernel that is served, and a client of it."""
-
-    def __init__(self, kernel: LiveKernel) -> None:
-        self.kernel = kernel
-        self.callers: list[Caller] = []
-        self.again()
-
-    def client(self, token: str = "", **options: Any) -> Caller:
-        """Another client, closed at the end."""
-        self.callers.append(Caller(self.url, token or self.token, **options))
-        return self.callers[-1]
-
-    def close(self) -> None:
-        for caller in self.callers:
-            caller.close()
-
-    def again(self) -> None:
-        """Serve (once more)."""
-        self.url, self.token, self.slug = self.kernel.run(SERVE).text.split()
-        self.caller = self.client()
-
-    def uri(self, rest: str) -> str:
-        return f"notebook://{self.slug}/{rest}"
-
-    def text(self, rest: str) -> str:
-        return self.caller.read(self.uri(rest))["text"]
-
-    def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        return self.caller.call(tool, notebook=self.slug, **arguments)
 
 
 @pytest.fixture(scope="module")
