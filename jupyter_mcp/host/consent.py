@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import Denied, MCPError, UsageError
+from jupyter_mcp.host.policy.rules import literal
 from jupyter_mcp.host.questions import Question
 
 if TYPE_CHECKING:
@@ -126,7 +127,7 @@ class Consent:
             return
         rule = _rule(decision)
         if answer.scope == "never":
-            rule = str(self._policy.deny(_literal(deed)))
+            rule = str(self._policy.deny(literal(deed.server, deed.name)))
         raise Denied(_refused(deed, answer), rule=rule, server=deed.server, hint=answer.note)
 
     def _question(self, deed: Deed, decision: Decision, act: Running | None, offered: Offered) -> Question:
@@ -187,12 +188,6 @@ def _arguments(deed: Deed, answer: Answer) -> Mapping[str, Any]:
     if not isinstance(edited, dict) or edited == deed.arguments:
         return deed.arguments
     return cast("Mapping[str, Any]", edited)
-
-
-def _literal(deed: Deed) -> str:
-    """A pattern that means exactly this deed's name."""
-    name = "".join(f"[{letter}]" if letter in "*?[" else letter for letter in deed.name)
-    return f"{deed.server}.{name}"
 
 
 def _what(deed: Deed) -> str:

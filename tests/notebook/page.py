@@ -13,6 +13,8 @@ if TYPE_CHECKING:
 
     import pytest
 
+    from jupyter_mcp.errors import MCPError
+
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -90,6 +92,8 @@ class FakeRunner:
         self.listeners: list[Callable[[Any], None]] = []
         self.completions: list[str] = []
         self.followers: list[Callable[[str, Any], object]] = []
+        self.off: dict[tuple[str, str | None], str] = {}
+        self.refuses: MCPError | None = None
 
     def _begin(self, *what: Any) -> Future[Any]:
         self.calls.append(what)
@@ -116,6 +120,17 @@ class FakeRunner:
         future: Future[list[str]] = Future()
         future.set_result(self.completions)
         return future
+
+    def scopes(self) -> list[Any]:
+        return ["session", "notebook", "user"]
+
+    def switched_off(self, server: str, name: str | None) -> str:
+        return self.off.get((server, name), "")
+
+    def switch(self, server: str, name: str | None, on: bool, scope: str) -> None:
+        if self.refuses is not None:
+            raise self.refuses
+        self.off[server, name] = "" if on else f"off for {scope}"
 
     def disconnect(self, server: str) -> Future[Any]:
         return self._begin("disconnect", server)

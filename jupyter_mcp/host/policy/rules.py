@@ -30,6 +30,7 @@ __all__ = [
     "Scope",
     "check_pattern",
     "described",
+    "literal",
     "make_rule",
     "matches",
     "narrowness",
@@ -179,6 +180,13 @@ class Rule:
             and other.annotations.items() <= self.annotations.items()
             and (not other.origin or (bool(self.origin) and set(self.origin) <= set(other.origin)))
         )
+
+
+def literal(server: str, name: str | None) -> str:
+    """The pattern that means exactly this name of a server, whatever letters it has; None is the whole server."""
+    if name is None:
+        return server
+    return f"{server}." + "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
 
 
 def matches(text: str, pattern: str) -> bool:

@@ -6,7 +6,7 @@ implementation stands on the kernel's host and runtime; tests give their own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -16,6 +16,7 @@ from jupyter_mcp.protocol.shapes import as_list
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from jupyter_mcp.host.policy import Scope
     from jupyter_mcp.notebook.render.views import ServerView
 
 __all__ = ["HostRunner", "Runner"]
@@ -42,6 +43,18 @@ class Runner(Protocol):
         self, server: str, ref: Mapping[str, Any], argument: str, value: str, context: Mapping[str, str]
     ) -> Future[list[str]]:
         """Suggestions for an argument of a prompt or a variable of a template; [] when the server has none."""
+        ...
+
+    def scopes(self) -> Sequence[Scope]:
+        """For how long something may be switched, the shortest first."""
+        ...
+
+    def switched_off(self, server: str, name: str | None) -> str:
+        """Why models cannot use a tool, or (None) a whole server, in words; "" when they can."""
+        ...
+
+    def switch(self, server: str, name: str | None, on: bool, scope: Scope) -> None:
+        """Switch it. Raises `MCPError` when that cannot be kept."""
         ...
 
     def disconnect(self, server: str) -> Future[Any]:
@@ -107,6 +120,19 @@ class HostRunner:
     ) -> list[str]:
         answer = await self._host.complete(server, ref, argument, value, context)
         return [one for one in as_list(answer.get("values")) if isinstance(one, str)]
+
+    def scopes(self) -> Sequence[Scope]:
+        return [scope for scope in self._host.policy.scopes if scope != "once"]
+
+    def switched_off(self, server: str, name: str | None) -> str:
+        found = self._host.policy.disabled(server, name)
+        return "" if found is None else f"switched off ({found})"
+
+    def switch(self, server: str, name: str | None, on: bool, scope: Scope) -> None:
+        from jupyter_mcp.host.policy.rules import literal
+
+        policy = self._host.policy
+        (policy.enable if on else policy.disable)(literal(server, name), scope)
 
     def disconnect(self, server: str) -> Future[Any]:
         return self._submit(self._host.disconnect, server)

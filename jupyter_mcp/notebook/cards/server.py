@@ -13,6 +13,7 @@ from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.browser import Outcome
 from jupyter_mcp.notebook.cards.live import Card
 from jupyter_mcp.notebook.cards.runner import HostRunner
+from jupyter_mcp.notebook.cards.switching import ModelSwitch
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
 from jupyter_mcp.notebook.render.servers import server_piece
@@ -71,7 +72,13 @@ class ServerPanel:
         self._outcome = Outcome(self._refresh)
         self._gone = False
         self.root = kit.column(
-            [self._picture, kit.row([self._disconnect, self._reconnect]), self._outcome.root], "jmcp-field"
+            [
+                self._picture,
+                kit.row([self._disconnect, self._reconnect]),
+                ModelSwitch(runner, view.name).root,
+                self._outcome.root,
+            ],
+            "jmcp-field",
         )
 
     def show(self, view: ServerView) -> bool:

@@ -10,6 +10,7 @@ from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.browser import Outcome
 from jupyter_mcp.notebook.cards.form import Form, missing_text
 from jupyter_mcp.notebook.cards.spelling import magic_line, python_call
+from jupyter_mcp.notebook.cards.switching import ModelSwitch
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.lists import title_of
 from jupyter_mcp.notebook.render.text import cut, flat
@@ -64,6 +65,7 @@ class ToolPanel:
                 self._json_row,
                 self._status,
                 kit.row([self._call, self._as_json]),
+                ModelSwitch(runner, server, self._name).root,
                 self._copy,
                 self._outcome.root,
             ]
