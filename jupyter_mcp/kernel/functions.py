@@ -17,7 +17,6 @@ import functools
 import inspect
 import logging
 import threading
-import typing
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, TypeVar, cast, overload
@@ -26,7 +25,8 @@ from jupyter_mcp.errors import MCPError, ToolError, UsageError
 from jupyter_mcp.kernel.capture import Kept, capturing
 from jupyter_mcp.kernel.contexts import BlockingContext, LoopContext, clean
 from jupyter_mcp.kernel.mainthread import LIMIT_SECONDS
-from jupyter_mcp.server.context import AsyncContext, Context
+from jupyter_mcp.kernel.signatures import OWN_CONTEXT, name_of, signature_of
+from jupyter_mcp.runtime.cells import cells
 from jupyter_mcp.server.dispatch import Offer
 from jupyter_mcp.server.failures import sentence
 from jupyter_mcp.server.offering import Offering
@@ -37,6 +37,7 @@ from jupyter_mcp.server.workers import Workers
 if TYPE_CHECKING:
     from jupyter_mcp.kernel.book import NotebookServer
     from jupyter_mcp.kernel.mainthread import MainThread
+    from jupyter_mcp.server.context import AsyncContext
     from jupyter_mcp.server.registry import ToolEntry
     from jupyter_mcp.server.server import Server
 
@@ -47,8 +48,6 @@ Kind = Literal["tool", "resource", "prompt"]
 log = logging.getLogger("jupyter_mcp.kernel")
 
 MAX_PRINTED = 8 * 1024
-_OWN_CONTEXT = "mcp_context_"
-_CONTEXTS = ("Context", "AsyncContext")
 
 
 @dataclass(frozen=True)
@@ -58,6 +57,7 @@ class _Function:
     Attributes:
         wrapped: what the server calls.
         options: for the server's `add_tool`, `add_resource`, `add_prompt`.
+        cell: the cell that declared it, as the page names it, and when that run of it began.
     """
 
     kind: Kind
@@ -65,10 +65,22 @@ class _Function:
     function: Callable[..., Any]
     wrapped: Callable[..., Any]
     options: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    cell: tuple[str | None, float] = field(default_factory=lambda: (cells.id, cells.began))
 
     @property
     def origin(self) -> tuple[Any, Any]:
         return getattr(self.function, "__module__", None), getattr(self.function, "__qualname__", None)
+
+    def renamed_to(self, new: _Function) -> bool:
+        """Whether the cell that declared it was changed and run again, so that it is the new one now.
+
+        Several functions of one run are several, and so are those that a function of the notebook makes elsewhere.
+        """
+        if self.kind != new.kind or self.key == new.key or self.origin != new.origin or self.function is new.function:
+            return False
+        (here, began), (there, begins) = self.cell, new.cell
+        same = here == there if here and there else "<locals>" not in str(self.origin[1])
+        return same and began != begins
 
     def add_to(self, offering: Offering) -> None:
         if self.kind == "tool":
@@ -136,18 +148,15 @@ class FunctionBook:
         Raises:
             UsageError: it cannot be one, or the server itself has something of that name.
         """
-        name = key if kind == "resource" or key is not None else _name_of(function)
+        cells.watch()
+        name = key if kind == "resource" or key is not None else name_of(function)
         assert name is not None
         thread, wait = bool(options.pop("thread", False)), float(options.pop("wait", LIMIT_SECONDS))
         wrapped = self._wrap(kind, function, name, thread=thread, wait=wait)
         made = _Function(kind, name, function, wrapped, options)
         with self._lock:
             before = self._functions.get((kind, name))
-            renamed = [
-                one
-                for one in self._functions.values()
-                if one.kind == kind and one.key != name and one.origin == made.origin and one.function is not function
-            ]
+            renamed = [one for one in self._functions.values() if one.renamed_to(made)]
             self._put(self._declared, made, before)
             if self._server is not None:
                 try:
@@ -191,8 +200,8 @@ class FunctionBook:
         is_async = inspect.iscoroutinefunction(function)
         if is_async and thread:
             raise UsageError(f"The {kind} {name!r} is `async def`; thread=True is for a plain `def`.")
-        signature, wanted = _signature(kind, name, function)
-        given = wanted or _OWN_CONTEXT
+        signature, wanted = signature_of(kind, name, function)
+        given = wanted or OWN_CONTEXT
 
         async def served(*args: Any, **values: Any) -> Any:
             call = _Call(function, args, values, cast("AsyncContext", values.pop(given)), wanted, name, wait)
@@ -298,42 +307,6 @@ def _mask(error: BaseException) -> None:
         said = getattr(error, attribute, None)
         if isinstance(said, str):
             setattr(error, attribute, clean(said))
-
-
-def _name_of(function: Any) -> str:
-    """Raises UsageError for what has no name of its own."""
-    inner = function.func if isinstance(function, functools.partial) else function
-    name: Any = getattr(inner, "__name__", type(inner).__name__)
-    if name == "<lambda>":
-        raise UsageError("A function without a name needs one.", usage='mcp.tool("name")(function)')
-    return str(name)
-
-
-def _signature(kind: str, name: str, function: Callable[..., Any]) -> tuple[inspect.Signature, str | None]:
-    """The signature for the server, which always gives a context; and the name of the function's own, if it has one."""
-    try:
-        found = inspect.signature(function)
-    except (TypeError, ValueError):
-        raise UsageError(f"The {kind} {name!r} has no readable signature; wrap it in a function of yours.") from None
-    parameters = list(found.parameters.values())
-    wanted = next((one.name for one in parameters if _is_context(one)), None)
-    if wanted is not None:
-        changed = [one.replace(annotation=AsyncContext) if one.name == wanted else one for one in parameters]
-        return found.replace(parameters=changed), wanted
-    ours = inspect.Parameter(_OWN_CONTEXT, inspect.Parameter.KEYWORD_ONLY, annotation=AsyncContext)
-    at = len(parameters) - (bool(parameters) and parameters[-1].kind is inspect.Parameter.VAR_KEYWORD)
-    return found.replace(parameters=[*parameters[:at], ours, *parameters[at:]]), None
-
-
-def _is_context(parameter: inspect.Parameter) -> bool:
-    annotation: Any = parameter.annotation
-    if annotation is inspect.Parameter.empty:
-        return parameter.name == "ctx"
-    if isinstance(annotation, str):
-        words = annotation.replace("|", " ").replace("[", " ").replace("]", " ").split()
-        return any(word.rsplit(".", 1)[-1] in _CONTEXTS for word in words)
-    candidates = typing.get_args(annotation) or (annotation,)
-    return any(candidate is Context or candidate is AsyncContext for candidate in candidates)
 
 
 def register(book: NotebookServer) -> None:

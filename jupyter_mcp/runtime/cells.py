@@ -76,6 +76,11 @@ class Cells:
         history = getattr(self._shell, "history_manager", None)
         return 0 if history is None else max(0, len(history.input_hist_raw) - 1)
 
+    @property
+    def id(self) -> str | None:
+        """The id of the cell that was run last, where the page gives its cells one."""
+        return _cell_id(self.last[1]) if self.last is not None else None
+
     @contextmanager
     def aside(self) -> Generator[None]:
         """What IPython runs inside is no cell of the notebook: nobody is told that one begins or ends."""

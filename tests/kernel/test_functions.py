@@ -112,6 +112,39 @@ def test_a_changed_name_takes_the_old_one_away(kernel: LiveKernel, client: Outsi
     assert "first" not in client.tools()
 
 
+def test_tools_that_a_loop_makes_are_all_there_until_the_cell_is_changed(kernel: LiveKernel, client: Outside) -> None:
+    loop = "for n in {}:\n    @tool(f'loop_{{n}}')\n    def made(n=n) -> int:\n        return n"
+
+    def there() -> list[str]:
+        return sorted(name for name in client.tools() if name.startswith("loop_"))
+
+    kernel.run(loop.format("(1, 2, 3)"))
+    assert there() == ["loop_1", "loop_2", "loop_3"]
+    assert client.call("loop_2").data in (2, {"result": 2})
+    kernel.run(loop.format("(3, 4)"))
+    assert there() == ["loop_3", "loop_4"]
+
+
+def test_tools_that_a_function_makes_go_when_their_own_cell_is_changed(kernel: LiveKernel, client: Outside) -> None:
+    kernel.run("""
+def make(city):
+    @tool("in_" + city)
+    def weather() -> str:
+        return city
+""")
+
+    def there() -> list[str]:
+        return sorted(name for name in client.tools() if name.startswith("in_"))
+
+    kernel.run("make('oslo')", cell_id="first")
+    kernel.run("make('rome')", cell_id="second")
+    assert there() == ["in_oslo", "in_rome"]
+    kernel.run("make('bern')", cell_id="first")
+    assert there() == ["in_bern", "in_rome"]
+    kernel.run("make('lima')")
+    assert there() == ["in_bern", "in_lima", "in_rome"]
+
+
 def test_a_tool_waits_for_a_running_cell_with_progress(kernel: LiveKernel, client: Outside) -> None:
     kernel.run("@tool\ndef where() -> str:\n    return which()")
     client.tools()
