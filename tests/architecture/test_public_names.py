@@ -29,7 +29,7 @@ NAMES = [
         "disconnect",
         "enable",
     ),
-    *("host", "policy"),
+    *("host", "model", "policy"),
     *("prompt", "resource", "run", "serve", "servers", "tool", "view", "__version__"),
 ]
 

@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from jupyter_mcp.host.answers import AnswerBook
+    from jupyter_mcp.models.base import Model
+    from jupyter_mcp.notebook.objects.models import Models
 
 
 class NotebookHost:
@@ -38,6 +40,18 @@ class NotebookHost:
         return Trace.of(get_host().journal.entries())
 
     @property
+    def model(self) -> Model | None:
+        """The model that answers; None when there is none. `mcp.model` configures one."""
+        return self.models.default
+
+    @property
+    def models(self) -> Models:
+        """The models that are configured, and those that could be."""
+        from jupyter_mcp.notebook.objects.models import Models
+
+        return Models()
+
+    @property
     def answers(self) -> AnswerBook:
         """The scripted answers."""
         return get_host().answers
@@ -52,4 +66,4 @@ class NotebookHost:
         get_host().roots = list(folders)
 
     def __repr__(self) -> str:
-        return "<host of this kernel: .catalogue, .policy, .activity, .trace, .roots, .answers>"
+        return "<host of this kernel: .catalogue, .policy, .activity, .trace, .roots, .models, .answers>"

@@ -18,8 +18,6 @@ LATER = (
     "discover",
     "login",
     "logout",
-    "model",
-    "models",
     "save",
     "whoami",
 )
@@ -39,9 +37,20 @@ OVERVIEW = Verb("", "connections", "[VERB …]", "All servers and what they offe
 @cache
 def table() -> Mapping[str, Verb]:
     """Name -> verb, in the order of the help."""
-    from jupyter_mcp.notebook.verbs import acts, asking, connections, decisions, happened, help, lists, rules, serving
+    from jupyter_mcp.notebook.verbs import (
+        acts,
+        asking,
+        connections,
+        decisions,
+        happened,
+        help,
+        lists,
+        models,
+        rules,
+        serving,
+    )
 
-    modules = (connections, lists, acts, asking, decisions, rules, serving, happened, help)
+    modules = (connections, lists, acts, asking, decisions, rules, models, serving, happened, help)
     return {verb.name: verb for module in modules for verb in module.VERBS}
 
 

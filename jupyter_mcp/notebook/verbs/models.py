@@ -1,0 +1,125 @@
+"""model, models: which model answers, and which there are."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyter_mcp.notebook.lineparse import Grammar, Option
+from jupyter_mcp.notebook.objects.note import Note
+from jupyter_mcp.notebook.verbs.base import Invocation, Verb
+
+_RANKS = ("cost", "speed", "intelligence")
+
+
+def model(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import modelling
+    from jupyter_mcp.notebook.objects.models import Models, book
+
+    if not call.line.words:
+        if call.line.options:
+            raise call.wrong("Which model?")
+        return Models()
+    [word] = call.line.words
+    if call.line.flag("remove"):
+        if len(call.line.options) > 1:
+            raise call.wrong("--remove stands alone.")
+        Models().remove(call.text(word))
+        return Note(_after(book().default))
+    made = modelling.model(
+        call.value(word),
+        url=call.option("url"),
+        key=_key(call),
+        ranks=_ranks(call),
+        timeout=call.number("timeout"),
+        default=not call.line.flag("keep"),
+    )
+    assert made is not None
+    if made is not book().default:
+        return Note(f"{made.name} is configured; {_after(book().default)}")
+    return Note(f"{_after(made)}{_warning(made)}")
+
+
+def _after(default: Any) -> str:
+    return "No model is configured any more." if default is None else f"{default.name} answers from now on."
+
+
+def _warning(made: Any) -> str:
+    return " It is a demonstration, and often wrong." if getattr(made, "demo", False) else ""
+
+
+def _key(call: Invocation) -> str | None:
+    """A key is a variable: what is typed here is saved with the notebook."""
+    typed = call.line.last("key")
+    if typed is not None and not typed.startswith(("$", "{")):
+        raise call.wrong(
+            "A key that is written into a cell is saved with the notebook.",
+            hint="Name the variable that holds it: --key ${MY_KEY} (environment) or --key $my_key (notebook).",
+        )
+    return call.option("key")
+
+
+def _ranks(call: Invocation) -> dict[str, float] | None:
+    found: dict[str, float] = {}
+    for name in _RANKS:
+        text = call.option(name)
+        if text is None:
+            continue
+        try:
+            found[name] = float(text)
+        except ValueError:
+            raise call.wrong(f"--{name} is a number from 0 to 1, not {text!r}.") from None
+    return found or None
+
+
+def models(call: Invocation) -> Any:
+    del call
+    from jupyter_mcp.notebook.objects.models import Models
+
+    return Models()
+
+
+VERBS = (
+    Verb(
+        "model",
+        "decisions",
+        "model [NAME] [--url URL] [--key ${VAR}] [--cost N] [--speed N] [--intelligence N] [--timeout S] [--keep]",
+        "Choose the model that answers servers' requests and %%mcp ask.",
+        model,
+        Grammar(
+            options=(
+                Option("url", "URL", "the address of an API like the provider's; its own key is not sent there"),
+                Option("key", "${VAR}", "the environment variable that holds the key"),
+                Option("cost", "N", "how cheap it is beside the others, 0 to 1 (1 is the cheapest)"),
+                Option("speed", "N", "how fast, 0 to 1"),
+                Option("intelligence", "N", "how capable, 0 to 1"),
+                Option("timeout", "S", "seconds that the provider may be silent (300)"),
+                Option("keep", None, "the present model goes on answering; a server may prefer this one"),
+                Option("remove", None, "forget this model"),
+            ),
+        ),
+        most=1,
+        details=(
+            ("PROVIDER:MODEL", "openai, anthropic, google, ollama, openrouter … (%mcp models lists them)"),
+            ("local, local:FILE.gguf", "a small model on this machine, for demonstrations; or a file of your own"),
+            ("human", "you write or edit the answers"),
+            ("python:FUNCTION", "a function of this notebook: it gets the request and returns text"),
+        ),
+        examples=(
+            "%mcp model openai:gpt-5-mini",
+            "%mcp model ollama:llama3.2 --cost 1 --keep",
+            "%mcp model openai:qwen3 --url http://localhost:8000/v1",
+            "%mcp model python:my_function",
+        ),
+        completes=("model",),
+        python=("model", "host.model"),
+    ),
+    Verb(
+        "models",
+        "decisions",
+        "models",
+        "The models that are configured, and those that could be.",
+        models,
+        examples=("%mcp models",),
+        python=("host.models",),
+    ),
+)

@@ -1,0 +1,154 @@
+"""Which model answers, as a line and as Python; what the table of models tells, and what it never does."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+import jupyter_mcp as mcp
+from jupyter_mcp.errors import NoModel, UsageError
+from jupyter_mcp.models import providers
+from jupyter_mcp.models.base import ModelRequest
+from jupyter_mcp.models.scripted import ScriptedModel
+from jupyter_mcp.notebook import suggest
+from jupyter_mcp.runtime import state
+
+if TYPE_CHECKING:
+    from tests.notebook.conftest import Cells
+
+
+def mine(request: ModelRequest) -> str:
+    return "mine"
+
+
+def rows(cells: Cells) -> dict[str, str]:
+    """What `%mcp models` says: name -> state."""
+    return {row[0]: row[1] for row in cells.run("t = %mcp models\nt")}
+
+
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if every provider's library were there."""
+
+    def always(module: str) -> bool:
+        return True
+
+    monkeypatch.setattr(providers, "_installed", always)
+
+
+def test_a_model_that_is_named_answers_from_then_on(cells: Cells):
+    cells.run("%mcp model human")
+    assert cells.text == "human answers from now on."
+    cells.put(mine=mine)
+    cells.run("%mcp model python:mine")
+    assert rows(cells)["human"] == "configured"
+    assert rows(cells)["python:mine"] == "answers"
+    assert mcp.model() is mcp.host.model is state.get_host().models.choose().model
+
+
+def test_a_model_may_be_kept_beside_the_present_one_and_forgotten(cells: Cells):
+    cells.put(mine=mine)
+    cells.run("%mcp model human")
+    cells.run("%mcp model python:mine --speed 0.9 --cost 1 --keep")
+    assert cells.text == "python:mine is configured; human answers from now on."
+    assert "cost 1, speed 0.9" in str(cells.run("t = %mcp models\nt")[1])
+    assert state.get_host().models.choose({"speedPriority": 1}).model.name == "python:mine"
+    cells.run("%mcp model human --remove")
+    assert cells.text == "python:mine answers from now on."
+    cells.run("%mcp model python:mine --remove")
+    assert cells.text == "No model is configured any more."
+    assert mcp.model() is None
+
+
+def test_objects_of_the_notebook_are_models_too(cells: Cells):
+    cells.put(script=ScriptedModel(["hello"]))
+    cells.run("%mcp model $script")
+    assert mcp.model() is cells["script"]
+    model: Any = mcp.model(mine, ranks={"cost": 1}, default=False)
+    assert model.ranks.cost == 1
+    assert mcp.model() is cells["script"]
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("model openia:gpt", "no provider 'openia'. Did you mean openai"),
+        ("model python:nothing", "no function 'nothing'"),
+        ("model openai:gpt --key sk-123", "saved with the notebook"),
+        ("model human --cost much", "--cost is a number from 0 to 1, not 'much'"),
+        ("model human --remove", "There is no model 'human'"),
+        ("model human --remove --keep", "--remove stands alone"),
+        ("model --keep", "Which model"),
+    ],
+)
+def test_a_wrong_line_is_one_sentence(cells: Cells, line: str, says: str):
+    with pytest.raises(UsageError, match=says):
+        cells.run(f"%mcp {line}")
+    assert "sk-123" not in "".join(cells.errors)
+
+
+def test_ranks_are_those_that_are_declared(cells: Cells):
+    with pytest.raises(UsageError, match="cost, speed and intelligence, not price"):
+        mcp.model("human", ranks={"price": 1})
+
+
+@pytest.mark.usefixtures("installed")
+def test_the_table_tells_whether_a_key_is_set_and_never_the_key(cells: Cells, monkeypatch: pytest.MonkeyPatch):
+    for provider in providers.PROVIDERS.values():
+        for name in provider.keys:
+            monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv("ANTHROPIC_API_KEY", "value-of-the-key")
+    found = rows(cells)
+    assert found["anthropic:MODEL"] == "ANTHROPIC_API_KEY is set"
+    assert found["openai:MODEL"] == "needs OPENAI_API_KEY"
+    assert found["ollama:MODEL"] == "needs no key"
+    assert "value-of-the-key" not in str(cells.shown)
+    with pytest.raises(NoModel, match="OPENAI_API_KEY is not set"):
+        cells.run("%mcp model openai:gpt-5-mini")
+    cells.run("%mcp model anthropic:claude-haiku-4-5")
+    model: Any = mcp.model()
+    assert "value-of-the-key" not in f"{model!r}{vars(model)}{cells.shown}"
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_key_is_a_variable_of_the_environment_or_the_notebook(cells: Cells, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("MY_KEY", "from-the-environment")
+    cells.put(my_key="from-the-notebook")
+    for written, key in (("${MY_KEY}", "from-the-environment"), ("$my_key", "from-the-notebook")):
+        cells.run(f"%mcp model openai:qwen3 --url http://localhost:9/v1 --key {written}")
+        model: Any = mcp.model()
+        assert model.access.key() == key
+
+
+def test_what_is_missing_is_told_with_how_to_get_it(cells: Cells, monkeypatch: pytest.MonkeyPatch):
+    def never(module: str) -> bool:
+        return False
+
+    monkeypatch.setattr(providers, "_installed", never)
+    found = rows(cells)
+    assert found["local"] == 'needs "jupyter-mcp-host[local]"'
+    assert found["openai:MODEL"] == 'needs "jupyter-mcp-host[models]"'
+
+
+def test_names_are_completed(cells: Cells):
+    cells.run("%mcp model human")
+    names = [name for name, _ in suggest.for_line(" model ").items]
+    assert names[0] == "human"
+    assert {"local", "python:", "openai:", "ollama:"} <= set(names)
+    assert [name for name, _ in suggest.for_line(" model ant").items] == ["anthropic:"]
+
+
+def test_models_are_let_go_of_when_the_extension_is(cells: Cells):
+    closed: list[bool] = []
+
+    class Held(ScriptedModel):
+        async def aclose(self) -> None:
+            closed.append(True)
+
+    held = Held(["hello"])
+    mcp.model(held)
+    mcp.run(held.generate(ModelRequest([{"role": "user", "content": {"type": "text", "text": "hello"}}])))
+    cells.run("%unload_ext jupyter_mcp")
+    assert closed == [True]
+    cells.run("%load_ext jupyter_mcp")
