@@ -199,6 +199,22 @@ def test_what_is_switched_off_is_for_no_model_and_on_again_with_a_line(served: C
     assert get_host().policy.disabled("s") is None
 
 
+def test_lists_and_cards_mark_what_models_do_not_have(served: Cells):
+    served.run("%mcp tools s")
+    assert "for models" not in served.text
+    served.run("%mcp disable s.add s.notes://* s.text://hello s.review")
+    for verb, marked in (("tools", "s.add"), ("prompts", "s.review"), ("resources", "text://hello")):
+        served.run(f"%mcp {verb} s")
+        [line] = [line for line in served.text.splitlines() if line.startswith(marked)]
+        assert line.rstrip().endswith("off")
+    assert any(line.startswith("notes://{day}") and line.rstrip().endswith("off") for line in served.text.splitlines())
+    served.run("%mcp tools s")
+    assert not any(line.rstrip().endswith("off") for line in served.text.splitlines() if line.startswith("s.echo"))
+    served.run("%mcp disable s")
+    served.run("import jupyter_mcp as mcp\nmcp.servers['s']")
+    assert "Switched off for models (disable s); %mcp enable s" in served.text
+
+
 # --- why -------------------------------------------------------------------------------------------------------------
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.notebook.render.views import ListView, LogRow, LogView, ServersView, ServerView
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.entry import LogLine, ServerEntry
 
 KINDS: tuple[Kind, ...] = ("tools", "resources", "templates", "prompts")
+_KEYS = {"resources": "uri", "templates": "uriTemplate"}
 
 
 def server_view(entry: ServerEntry) -> ServerView:
@@ -23,6 +25,8 @@ def server_view(entry: ServerEntry) -> ServerView:
     connection = entry.connection
     skipped = [f"{problem.name}: {problem.reason}" for found in listings.values() for problem in found.problems]
     said = list(connection.notes) if connection is not None else []
+    if off := _off(entry.name):
+        said.append(f"Switched off for models ({off}); %mcp enable {entry.name} is the way back.")
     return ServerView(
         name=entry.name,
         state=entry.state,
@@ -74,6 +78,8 @@ def list_view(entries: Iterable[ServerEntry], kind: str, search: str, rows: Iter
         for problem in found.problems
     ]
     listed = list(rows)
+    key = _KEYS.get(kind, "name")
+    items = [*((server, item, key) for server, item in listed), *((s, item, "uriTemplate") for s, item in templates)]
     return ListView(
         kind=shown_kind,
         rows=[] if kind == "templates" else listed,
@@ -81,7 +87,16 @@ def list_view(entries: Iterable[ServerEntry], kind: str, search: str, rows: Iter
         problems=problems,
         servers=[entry.name for entry in entries],
         search=search,
+        off=frozenset((s, str(item.get(key))) for s, item, key in items if _off(s, str(item.get(key)))),
     )
+
+
+def _off(server: str, name: str | None = None) -> str:
+    """The switch by which models do not have something, in words; "" when they do."""
+    state = sys.modules.get("jupyter_mcp.runtime.state")
+    host = None if state is None else state.existing_host()
+    found = None if host is None else host.policy.disabled(server, name)
+    return "" if found is None else str(found)
 
 
 def log_view(lines: Iterable[LogLine], server: str) -> LogView:

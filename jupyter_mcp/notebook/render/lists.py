@@ -73,15 +73,21 @@ def _told(item: Mapping[str, Any], limit: int = 160) -> str:
 
 
 def _tools(rows: Sequence[Row], view: ListView) -> Piece:
-    header = ["tool", "what it does", "arguments"]
-    cells = [[_full(server, item), _told(item), arguments_of(item)] for server, item in rows[:MAX_ROWS]]
+    header = ["tool", "what it does", "arguments", "for models"]
+    cells = [
+        [_full(server, item), _told(item), arguments_of(item), _off(server, item, "name", view)]
+        for server, item in rows[:MAX_ROWS]
+    ]
     hint = "call one: %mcp call SERVER.TOOL name=value"
     return stack([_table(header, cells, mono=(0, 2)), _rest(len(rows), view, hint)])
 
 
 def _prompts(rows: Sequence[Row], view: ListView) -> Piece:
-    header = ["prompt", "what it does", "arguments"]
-    cells = [[_full(server, item), _told(item), _prompt_arguments(item)] for server, item in rows[:MAX_ROWS]]
+    header = ["prompt", "what it does", "arguments", "for models"]
+    cells = [
+        [_full(server, item), _told(item), _prompt_arguments(item), _off(server, item, "name", view)]
+        for server, item in rows[:MAX_ROWS]
+    ]
     hint = "get one: %mcp prompt SERVER.PROMPT name=value"
     return stack([_table(header, cells, mono=(0, 2)), _rest(len(rows), view, hint)])
 
@@ -102,6 +108,7 @@ def _templates(rows: Sequence[Row], view: ListView) -> Piece:
 def _addresses(key: str, rows: Sequence[Row], view: ListView, hint: str) -> Piece:
     several = len({server for server, _ in rows}) > 1
     header = [*(["server"] if several else []), "URI" if key == "uri" else "template", "name", "what it is", "type"]
+    header.append("for models")
     cells = [
         [
             *([server] if several else []),
@@ -109,6 +116,7 @@ def _addresses(key: str, rows: Sequence[Row], view: ListView, hint: str) -> Piec
             title_of(item) or flat(item.get("name") or "", 120),
             flat(item.get("description") or "", 160),
             flat(item.get("mimeType") or "", 60),
+            _off(server, item, key, view),
         ]
         for server, item in rows[:MAX_ROWS]
     ]
@@ -117,6 +125,10 @@ def _addresses(key: str, rows: Sequence[Row], view: ListView, hint: str) -> Piec
 
 
 _TABLES = {"tools": _tools, "resources": _resources, "prompts": _prompts}
+
+
+def _off(server: str, item: Mapping[str, Any], key: str, view: ListView) -> str:
+    return "off" if (server, str(item.get(key))) in view.off else ""
 
 
 def _full(server: str, item: Mapping[str, Any]) -> str:

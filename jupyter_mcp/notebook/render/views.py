@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Mapping, Sequence, Set
 
     from jupyter_mcp.host.questions import Answer, Question
 
@@ -92,6 +92,7 @@ class ListView:
         problems: (server, item name, reason) of items that were skipped or mended.
         servers: names of the servers that were asked.
         search: the words that the list was narrowed by.
+        off: (server, name, URI or template) of what is switched off for models.
     """
 
     kind: ListKind
@@ -100,6 +101,7 @@ class ListView:
     problems: Sequence[tuple[str, str, str]] = ()
     servers: Sequence[str] = ()
     search: str = ""
+    off: Set[tuple[str, str]] = frozenset()
 
 
 @dataclass(frozen=True)
