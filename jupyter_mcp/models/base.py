@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any, Literal, Protocol, cast, runtime_checkable
 
 from jupyter_mcp.errors import UsageError
+from jupyter_mcp.models.messages import text_of
 from jupyter_mcp.protocol.shapes import is_mapping
 
 __all__ = [
@@ -100,6 +101,11 @@ class ModelRequest:
     temperature: float | None = None
     stop_sequences: Sequence[str] = ()
     metadata: Mapping[str, Any] = field(default_factory=dict[str, Any])
+
+    @property
+    def text(self) -> str:
+        """The text of the last message."""
+        return text_of(self.messages[-1]) if self.messages else ""
 
     @property
     def tool_mode(self) -> str:

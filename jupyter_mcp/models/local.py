@@ -39,6 +39,7 @@ _TEMPLATE = Path(__file__).with_name("local_template.jinja")
 _HERE = Provider("local", "The local model", "openai", hosted=False)
 _DEMO = Ranks(cost=1.0, speed=0.5, intelligence=0.0)
 _SUPPORTS: frozenset[Feature] = frozenset({"text", "tools", "stream"})
+_CONTEXT = 8192  # tokens, as `local_server` sets it
 _START = 180.0  # seconds to load a model
 _END = 5.0  # seconds to end by itself
 _NOTICED = 1.0  # seconds
@@ -85,6 +86,7 @@ class LocalModel:
         self.name = "local" if path is None else f"local:{self.path.name}"
         self.ranks = ranks or (_DEMO if self.demo else Ranks(cost=1.0))
         self.supports = _SUPPORTS
+        self.context = _CONTEXT
         self.about = "a demonstration, often wrong" if self.demo else "on this machine"
         self._running: _Running | None = None
         self._starting = asyncio.Lock()

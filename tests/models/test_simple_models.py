@@ -99,6 +99,14 @@ async def test_a_function_that_fails_is_named() -> None:
         await FunctionModel(broken).generate(HELLO)
 
 
+async def test_a_function_can_ask_for_the_text_of_the_last_message() -> None:
+    def loud(request: ModelRequest) -> str:
+        return request.text.upper()
+
+    assert (await FunctionModel(loud).generate(HELLO)).text == "HELLO"
+    assert ModelRequest([]).text == ""
+
+
 @pytest.mark.parametrize("value", [None, 3, [3], {"text": "no type"}])
 async def test_a_reply_that_is_none_is_refused(value: Any) -> None:
     def wrong(request: ModelRequest) -> Any:
