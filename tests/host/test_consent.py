@@ -363,6 +363,15 @@ async def test_a_denied_server_is_connected_by_nobody(theirs: ServerSpec) -> Non
         await host.connect(theirs)
 
 
+async def test_a_projects_server_that_is_switched_off_is_not_even_asked_about(theirs: ServerSpec) -> None:
+    person = Person(Answer("accept"))
+    host = Host(person)
+    host.policy.disable("theirs")
+    with pytest.raises(Denied, match=r"Connecting theirs is not done: theirs is switched off \(disable theirs\)"):
+        await host.connect(theirs, origin="project")
+    assert person.asked == []
+
+
 # --- the folders that servers are told about -------------------------------------------------------------------------
 
 
