@@ -11,6 +11,12 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
 
 from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.notebook import showing
+from jupyter_mcp.notebook.deciding import allow as allow
+from jupyter_mcp.notebook.deciding import answer as answer
+from jupyter_mcp.notebook.deciding import ask_first as ask_first
+from jupyter_mcp.notebook.deciding import deny as deny
+from jupyter_mcp.notebook.deciding import disable as disable
+from jupyter_mcp.notebook.deciding import enable as enable
 from jupyter_mcp.notebook.objects.act import Act, get_host, look_around
 from jupyter_mcp.notebook.objects.collections import KINDS
 from jupyter_mcp.notebook.objects.host import NotebookHost
@@ -22,10 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
     from pathlib import Path
 
-    from jupyter_mcp.host.answers import ScriptedAnswer
     from jupyter_mcp.host.catalogue import OfferKind
-    from jupyter_mcp.host.policy import Origin, Scope
-    from jupyter_mcp.host.questions import QuestionKind
     from jupyter_mcp.notebook.objects.conversation import Conversation
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.items import Item
@@ -261,137 +264,6 @@ def endpoint() -> Endpoint | None:
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
 
     return Endpoint(found)
-
-
-# --- decisions -------------------------------------------------------------------------------------------------------
-
-
-def answer(
-    answer: ScriptedAnswer,
-    *,
-    server: str | None = None,
-    match: str | None = None,
-    times: int | None = None,
-    kind: QuestionKind | None = None,
-) -> None:
-    """Answer servers' questions by script from now on.
-
-    Args:
-        answer: values for the form, "accept" (its defaults), "decline", "cancel", or a function of the question that
-            returns one of these (None: not for me).
-        server: only this server's questions.
-        match: only questions with this text in the message or the field names.
-        times: how often at most.
-        kind: only "elicitation", "url", "sampling", "approval" or "server" questions.
-    """
-    get_host().answers.add(answer, server=server, match=match, times=times, kind=kind)
-
-
-def allow(
-    pattern: str,
-    *,
-    scope: Scope = "session",
-    method: str | None = None,
-    where: Mapping[str, Any] | None = None,
-    annotations: Mapping[str, bool] | None = None,
-    origin: Origin | Sequence[Origin] | None = None,
-) -> None:
-    """Do not ask before acts like `demo.*`, whoever begins them.
-
-    Args:
-        pattern: `server.name` with * and ?, or a whole server.
-        scope: how long it holds: "session", "notebook", "project" (a file that others may get) or "user".
-        method: only acts of this MCP method ("tools/call", "resources/*", "sampling/createMessage", "connect" …).
-        where: what the arguments have to be like: name -> {"glob", "equals", "in", "regex", "lt", "gt", "missing": …}.
-        annotations: what the tool says of itself ("destructiveHint": True …), which nobody checks.
-        origin: only acts that these begin: "person", "code", "model", "server", "app".
-
-    Raises:
-        UsageError: one of these makes no sense.
-        ConfigError: the file of the scope cannot be read or written.
-    """
-    _say("allow", pattern, scope, method, where, annotations, origin)
-
-
-def deny(
-    pattern: str,
-    *,
-    scope: Scope = "session",
-    method: str | None = None,
-    where: Mapping[str, Any] | None = None,
-    annotations: Mapping[str, bool] | None = None,
-    origin: Origin | Sequence[Origin] | None = None,
-) -> None:
-    """Refuse acts like `demo.delete`, whoever begins them.
-
-    Args:
-        pattern: `server.name` with * and ?, or a whole server.
-        scope: how long it holds: "session", "notebook", "project" (a file that others may get) or "user".
-        method: only acts of this MCP method ("tools/call", "resources/*", "sampling/createMessage", "connect" …).
-        where: what the arguments have to be like: name -> {"glob", "equals", "in", "regex", "lt", "gt", "missing": …}.
-        annotations: what the tool says of itself ("destructiveHint": True …), which nobody checks.
-        origin: only acts that these begin: "person", "code", "model", "server", "app".
-
-    Raises:
-        UsageError: one of these makes no sense.
-        ConfigError: the file of the scope cannot be read or written.
-    """
-    _say("deny", pattern, scope, method, where, annotations, origin)
-
-
-def ask_first(
-    pattern: str,
-    *,
-    scope: Scope = "session",
-    method: str | None = None,
-    where: Mapping[str, Any] | None = None,
-    annotations: Mapping[str, bool] | None = None,
-    origin: Origin | Sequence[Origin] | None = None,
-) -> None:
-    """Ask before acts like `demo.book`, each time, also when you begin them.
-
-    Args:
-        pattern: `server.name` with * and ?, or a whole server.
-        scope: how long it holds: "session", "notebook", "project" (a file that others may get) or "user".
-        method: only acts of this MCP method ("tools/call", "resources/*", "sampling/createMessage", "connect" …).
-        where: what the arguments have to be like: name -> {"glob", "equals", "in", "regex", "lt", "gt", "missing": …}.
-        annotations: what the tool says of itself ("destructiveHint": True …), which nobody checks.
-        origin: only acts that these begin: "person", "code", "model", "server", "app".
-
-    Raises:
-        UsageError: one of these makes no sense.
-        ConfigError: the file of the scope cannot be read or written.
-    """
-    _say("ask", pattern, scope, method, where, annotations, origin)
-
-
-def enable(pattern: str, *, scope: Scope = "session") -> None:
-    """Switch a tool, or a whole server, on again. Arguments and errors as `disable`."""
-    get_host().policy.enable(pattern, scope)
-
-
-def disable(pattern: str, *, scope: Scope = "session") -> None:
-    """Switch a tool, or a whole server, off: models, servers and apps neither see nor use it; you still may.
-
-    Args:
-        pattern: `server.name` with * and ?, or a whole server.
-        scope: for how long: "session", "notebook", "project" or "user" (for good).
-
-    Raises:
-        UsageError: that is no pattern, or nothing can be kept in that scope here.
-        ConfigError: the file of the scope cannot be read or written.
-    """
-    get_host().policy.disable(pattern, scope)
-
-
-def _say(
-    effect: str, pattern: str, scope: Scope, method: str | None, where: Any, annotations: Any, origin: Any
-) -> None:
-    from jupyter_mcp.host.policy import make_rule
-
-    get_host().policy.say(
-        make_rule(effect, pattern, method=method, where=where, annotations=annotations, origin=origin, scope=scope)
-    )
 
 
 # --- conversations ---------------------------------------------------------------------------------------------------
