@@ -147,7 +147,9 @@ class LocalModel:
         template = _TEMPLATE.read_text(encoding="utf-8") if self.demo else ""
         try:
             async with asyncio.timeout(_START):
-                url = await _address(process, {"path": str(self.path), "key": key, "template": template})
+                url = await _address(
+                    process, {"path": str(self.path), "name": self.path.stem, "key": key, "template": template}
+                )
         except BaseException as error:
             await _end(process, 0)
             if not isinstance(error, TimeoutError | EOFError):

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 __all__ = ["Limits"]
+
+_CHARACTERS = 3  # of a token, at least, in most languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Limits:
         attachment: characters of one attached text; of a longer one its best passages are attached.
         history: characters of all that was said; beyond it old results are left out, oldest first.
         instructions: characters of one server's instructions.
+        answer: tokens of one reply of the model; None is as many as its provider lets it have.
     """
 
     rounds: int = 12
@@ -37,3 +40,24 @@ class Limits:
     attachment: int = 24_000
     history: int = 400_000
     instructions: int = 2_000
+    answer: int | None = None
+
+    def within(self, context: int | None) -> Limits:
+        """The same for a model that takes only so much at a time.
+
+        Args:
+            context: tokens that it takes, question and answer together; None where that is not known.
+        """
+        if context is None:
+            return self
+        whole = context * _CHARACTERS
+        return replace(
+            self,
+            tools=min(self.tools, max(1, context // 400)),
+            result=min(self.result, whole // 6),
+            results=min(self.results, whole // 4),
+            attachment=min(self.attachment, whole // 4),
+            history=min(self.history, whole // 2),
+            instructions=min(self.instructions, whole // 40),
+            answer=min(self.answer or context, context // 8),
+        )

@@ -47,7 +47,8 @@ class Conversation:
 
     Args:
         host: whose servers and policy.
-        model: whom to ask; may be set to another between two questions.
+        model: whom to ask; may be set to another between two questions. One that says how many tokens it takes in all
+            (`context`) is shown no more than that.
         servers: only tools of these servers; None is all.
         tools: only tools that one of these patterns fits (`server.tool` or `tool`, with `*` and `?`); None is all.
         limits: how much it may do.
@@ -69,7 +70,7 @@ class Conversation:
     ) -> None:
         self.host = host
         self.model = model
-        self.limits = limits or Limits()
+        self._limits = limits or Limits()
         self.system = system
         self.turns: list[Turn] = []
         self._names = ToolNames()
@@ -78,6 +79,11 @@ class Conversation:
         self._provenance = Provenance()
         self._texts: dict[str, str] = {}  # of resources that were read, by `server:uri`
         self._asking = False
+
+    @property
+    def limits(self) -> Limits:
+        """How much it may do with the model that it has now."""
+        return self._limits.within(getattr(self.model, "context", None))
 
     @property
     def messages(self) -> list[dict[str, Any]]:
@@ -112,6 +118,7 @@ class Conversation:
             raise UsageError("This conversation is still busy with another question.", hint="Begin a new one: --new")
         self._asking = True
         try:
+            self.toolbox.limits = self.limits
             self.toolbox.check()
             turn = Turn(text, self.model.name)
             question, attachments = await self._attached(turn, auto_context)
@@ -218,6 +225,7 @@ class _Work:
             system=self._system(news, last),
             tools=tools,
             tool_choice={"mode": "none" if last else "auto"} if tools else None,
+            max_tokens=self._conversation.limits.answer,
         )
         self._heard = ""
         reply = await self._model.generate(request, self._hear, on_note=lambda text: self._tell(Noted(text)))

@@ -68,7 +68,7 @@ class Toolbox:
     ) -> None:
         self._host = host
         self._names = names
-        self._limits = limits
+        self.limits = limits
         self.servers = None if servers is None else list(servers)
         self.tools = None if tools is None else list(tools)
         self._offers: dict[str, Offer] = {}
@@ -80,7 +80,7 @@ class Toolbox:
     @property
     def searching(self) -> bool:
         """Whether there are too many tools to describe each."""
-        return len(self._offers) > self._limits.tools
+        return len(self._offers) > self.limits.tools
 
     def check(self) -> None:
         """Raises `UsageError` when a server that was named is not there."""
@@ -175,7 +175,7 @@ class Toolbox:
                 "type": "object",
                 "properties": {
                     "query": {"type": "string", "description": "a few words about what the tool should do"},
-                    "limit": {"type": "integer", "minimum": 1, "maximum": 20, "default": self._limits.found},
+                    "limit": {"type": "integer", "minimum": 1, "maximum": 20, "default": self.limits.found},
                 },
                 "required": ["query"],
             },

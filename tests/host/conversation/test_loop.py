@@ -323,3 +323,26 @@ async def test_when_all_grows_too_long_old_results_are_left_out_and_words_are_ke
     assert last[2]["content"][0]["content"][0]["text"].startswith("[An earlier result, left out")
     assert text_of(last[3]) == "read"
     assert conversation.messages[2]["content"][0]["content"][0]["text"] == long
+
+
+async def test_a_model_that_takes_little_is_shown_little_and_keeps_its_answers_short(host: Host) -> None:
+    class Small(ScriptedModel):
+        context = 2_000
+
+    model = Small([[use("demo__echo", text="x" * 5_000)], "ok"])
+    conversation = talk(host, model)
+    turn = await conversation.ask("read it")
+    [block] = model.requests[1].messages[-1]["content"]
+    assert len(block["content"][0]["text"]) < 1_200
+    assert turn.calls[0].result is not None
+    assert len(turn.calls[0].result.text) == 5_000
+    assert model.requests[0].max_tokens == 250
+    conversation.model = scripted("ok")
+    await conversation.ask("again")
+    assert conversation.limits == Limits()
+
+
+async def test_a_turn_without_a_known_context_has_the_usual_limits(host: Host) -> None:
+    model = scripted("ok")
+    await talk(host, model).ask("hi")
+    assert model.requests[0].max_tokens is None
