@@ -163,7 +163,7 @@ CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
     "interop": suite("tests/interop", "-n", "2", "--dist", "loadfile", slow_matters=True),
     "servers": servers,
     "libraries": elsewhere("tests/libraries", *VIEWS),
-    "models": elsewhere("tests/models"),
+    "models": elsewhere("tests/models/gateway", "tests/models/local"),
     "conformance": conformance,
     "e2e": suite("tests/e2e", slow_matters=True),
     "notebooks": suite("notebooks", *NBVAL),

@@ -1,7 +1,7 @@
 """The program of the local model's process: loads one file, listens on loopback, ends when its stdin does.
 
 It is run by its path, by `local`, and imports nothing of this package. The first line of stdin is a JSON object with
-`path`, `key` and `template`; the line `listening URL` on stdout is the answer.
+`path`, `name`, `key` and `template`; the line `listening URL` on stdout is the answer.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ def main() -> None:
     llama = import_module("xllamacpp")
     settings = llama.CommonParams()
     settings.model.path = wanted["path"]
+    settings.model_alias = {wanted["name"]}  # else each reply tells the path
     settings.api_keys = [wanted["key"]]
     settings.n_ctx = CONTEXT
     settings.cache_ram_mib = 0

@@ -69,6 +69,7 @@ async def test_it_answers_streams_keeps_to_its_limit_and_says_that_it_was_loaded
         whole = await model.generate(question("What is the capital of France?", 20), on_note=notes.append)
         cut = await model.generate(question("Tell me a long story.", 4), pieces.append, notes.append)
     assert "Paris" in whole.text
+    assert (whole.model, cut.model) == (2 * (model.path.stem,)), "its file's name, not where it lies"
     assert (whole.stop_reason, cut.stop_reason) == ("endTurn", "maxTokens")
     assert (cut.text, cut.usage.output_tokens) == ("".join(pieces), 4)
     assert len(pieces) > 1
@@ -85,6 +86,7 @@ async def test_it_calls_a_tool_and_reads_its_result() -> None:
         messages = [*asked.messages, {"role": "assistant", "content": reply.content}, said("user", result)]
         after = await model.generate(ModelRequest(messages, tools=[WEATHER], max_tokens=8, temperature=0))
     assert after.text
+    assert not after.text.startswith("<tool")
     assert after.tool_uses == []
 
 
