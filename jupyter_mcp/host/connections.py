@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 
 from jupyter_mcp.errors import ConfigError, ConnectionFailed, Denied, MCPError, UsageError
 from jupyter_mcp.host.entry import ServerEntry
+from jupyter_mcp.host.policy import BY_HAND
 from jupyter_mcp.host.specs.advice import advice
 from jupyter_mcp.host.transports import transport_for
 from jupyter_mcp.host.wording import nearest
@@ -86,12 +87,14 @@ class Connections:
                 text = f"{spec.name} is connected already; %mcp reconnect {spec.name} starts it anew."
                 entry.say("note", text)
                 _tell(on_status, text)
+                entry.origin = origin if origin in BY_HAND else entry.origin
                 return entry
             if entry is None or entry.spec != spec:
                 if entry is not None:
                     await self._close(entry)
                 entry = ServerEntry(spec.name, spec, clean=self._redactor.text, origin=origin)
                 self.servers[spec.name] = entry
+            entry.origin = origin if origin in BY_HAND else entry.origin  # a person's hand is more than a file's word
             await self._open(entry, on_status)
             return entry
 
@@ -139,6 +142,7 @@ class Connections:
     async def reconnect(self, name: str, on_status: OnStatus | None = None) -> ServerEntry:
         """See `Host.reconnect`."""
         entry = self.find(name)
+        await self._leave(entry.spec, "person")
         async with self._lock(name):
             self._closed.pop(name, None)
             self.servers[name] = entry

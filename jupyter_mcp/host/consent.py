@@ -113,6 +113,10 @@ class Consent:
             self._settle(deed, decision, answer, None)
         return _rule(decision)
 
+    def check(self, deed: Deed) -> None:
+        """Raise `Denied` where a rule refuses a deed; nobody is asked."""
+        self._decided(deed)
+
     def _decided(self, deed: Deed) -> Decision:
         """The decision, unless it is a no. Raises `Denied`."""
         decision = self._policy.decide(deed)

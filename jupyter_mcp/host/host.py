@@ -289,6 +289,7 @@ class Host:
         context: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
         """How an argument of a prompt or template could go on: `{"values": […], …}`."""
+        self.permit(server, "completion/complete", str(ref.get("name") or ref.get("uri") or ""))
         connection = await self.connection(server)
         return await connection.complete(dict(ref), argument, value, dict(context or {}))
 
@@ -302,6 +303,10 @@ class Host:
         connection = (await self._connections.ready(server)).connection
         assert connection is not None
         return connection
+
+    def permit(self, server: str, method: str, name: str) -> None:
+        """Raise `Denied` where a rule refuses what is not worth a question (suggestions, being told of changes)."""
+        self._consent.check(Deed(server, method, name, origin="person", yes=True))
 
     async def consent(self, server: str, tool: str, arguments: Mapping[str, Any], *, client: str) -> str | None:
         """Ask for leave for what a client of our own server wants; returns the rule that gave it, if one did.

@@ -298,6 +298,7 @@ async def test_a_projects_server_is_started_after_a_yes_to_its_exact_command(the
     assert params.pop("words") == [theirs.command, *theirs.args]
     assert sys.executable in params.pop("command")
     assert params.pop("hash").startswith("sha256:")
+    assert params.pop("sandbox", "") == ""
     assert params == {
         "cwd": theirs.cwd,
         "env": ["TOKEN"],
@@ -370,6 +371,25 @@ async def test_a_projects_server_that_is_switched_off_is_not_even_asked_about(th
     with pytest.raises(Denied, match=r"Connecting theirs is not done: theirs is switched off \(disable theirs\)"):
         await host.connect(theirs, origin="project")
     assert person.asked == []
+
+
+async def test_a_denied_server_is_not_connected_again_either(demo: tuple[Host, Book]) -> None:
+    host, _ = demo
+    host.policy.deny("demo")
+    with pytest.raises(Denied, match="Connecting demo is denied"):
+        await host.reconnect("demo")
+    with pytest.raises(Denied, match=r"demo\.book is denied"):
+        await host.complete("demo", {"type": "ref/prompt", "name": "book"}, "seats", "")
+
+
+async def test_a_persons_hand_is_more_than_a_files_word(theirs: ServerSpec) -> None:
+    host = Host(Person(Answer("accept")))
+    entry = await host.connect(theirs, origin="project")
+    assert not entry.by_hand
+    assert await host.connect(theirs) is entry
+    assert entry.by_hand
+    assert (await host.connect(theirs, origin="project")).by_hand
+    await host.aclose()
 
 
 # --- the folders that servers are told about -------------------------------------------------------------------------

@@ -119,6 +119,13 @@ def test_a_rule_about_arguments_holds_for_a_typed_line(served: Cells):
         served.run("%mcp call s.add a=6")
 
 
+def test_a_denied_resource_is_neither_read_nor_watched(served: Cells):
+    served.run("%mcp deny s.text://*")
+    for line in ("read s text://hello", "watch s text://hello"):
+        with pytest.raises(Denied, match=r"'deny s\.text://\*'"):
+            served.run(f"%mcp {line}")
+
+
 # --- scopes ----------------------------------------------------------------------------------------------------------
 
 

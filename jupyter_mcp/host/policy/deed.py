@@ -25,7 +25,15 @@ BY_HAND: tuple[Origin, ...] = ("person", "code")
 ASKED_BY_SERVERS = ("sampling/createMessage", "elicitation/create", "roots/list")
 """What a server may want of us. Their names are their methods (`demo.sampling/createMessage`)."""
 
-METHODS = ("tools/call", "resources/read", "prompts/get", "completion/complete", "connect", *ASKED_BY_SERVERS)
+METHODS = (
+    "tools/call",
+    "resources/read",
+    "resources/subscribe",
+    "prompts/get",
+    "completion/complete",
+    "connect",
+    *ASKED_BY_SERVERS,
+)
 """The methods that rules speak about."""
 
 

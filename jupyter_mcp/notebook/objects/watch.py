@@ -104,6 +104,7 @@ class Watch:
     async def _subscribe(self) -> None:
         """Watch on the connection that there is now; one that went away is opened again."""
         connection = self._connection = await get_host().connection(self.server.name)
+        get_host().permit(self.server.name, "resources/subscribe", self.uri)
         self._handle = await connection.watch(self.uri, self._changed)
 
     async def _resubscribe(self) -> None:
