@@ -42,7 +42,7 @@ def install() -> str | None:
     environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
     commands = (
         [apt, "-q", "update"],
-        [apt, "-q", "-y", "install", "--no-install-recommends", "chromium", "fonts-dejavu-core"],
+        [apt, "-q", "-y", "install", "--no-install-recommends", "chromium", "fonts-dejavu-core", "bubblewrap"],
     )
     for command in commands:
         print("running", " ".join(command), flush=True)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ConfigError, ConnectionFailed, Denied, MCPError, UsageError
 from jupyter_mcp.host.entry import ServerEntry
@@ -43,6 +43,7 @@ class Connections:
         policy: forgets what was approved for a server in this session when it is disconnected.
         consent: gives leave to connect, or raises `Denied`.
         peer: makes the host's side of a connection.
+        roots: the folders that a server is told about, which one in a sandbox may write.
         options: defaults for connections.
         environ: where placeholders are looked up; None is the process's environment at the time of connecting.
 
@@ -57,6 +58,7 @@ class Connections:
         policy: Policy,
         consent: Consent,
         peer: Callable[[ServerEntry], ServerPeer],
+        roots: Callable[[ServerEntry], Sequence[Mapping[str, Any]]],
         options: ConnectOptions | None,
         environ: Mapping[str, str] | None,
     ) -> None:
@@ -67,6 +69,7 @@ class Connections:
         self._policy = policy
         self._consent = consent
         self._peer = peer
+        self._roots = roots
         self._options = options
         self._environ = environ
         self._closed: dict[str, ServerEntry] = {}
@@ -223,7 +226,7 @@ class Connections:
             if entry.connection is None:
                 entry.connection = Connection(
                     entry.name,
-                    lambda: transport_for(self.filled(entry))(),
+                    lambda: transport_for(self.filled(entry), self._roots(entry) if entry.spec.sandbox else ())(),
                     self._options_for(entry.spec),
                     self._peer(entry),
                 )

@@ -79,11 +79,13 @@ class Host:
         self._questioner.ui = ui
         self._questioner.note = self._noted
         self._consent = Consent(self.policy, self._questioner)
-        self._connections = Connections(self.journal, self.policy, self._consent, self._peer, options, environ)
+        self._roots = Roots(roots)
+        self._connections = Connections(
+            self.journal, self.policy, self._consent, self._peer, self._roots_of, options, environ
+        )
         self.servers = self._connections.servers
         self.listeners = self._connections.listeners
         self.catalogue = Catalogue(self.servers)
-        self._roots = Roots(roots)
         self._acts = Acts()
         ready = self._connections.ready
         self.tasks = TaskBook(ready, self.servers)
@@ -354,9 +356,12 @@ class Host:
             acts=self._acts,
             questioner=self._questioner,
             journal=self.journal,
-            roots=lambda entry: self._roots.of(entry, self._connections.filled),
+            roots=self._roots_of,
             changed=self._connections.changed,
         )
+
+    def _roots_of(self, entry: ServerEntry) -> list[dict[str, Any]]:
+        return self._roots.of(entry, self._connections.filled)
 
     def _noted(self, server: str, text: str) -> None:
         entry = self.servers.get(server)

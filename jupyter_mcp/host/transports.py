@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol, cast
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from jupyter_mcp.host.sandbox.rules import Sandbox
     from jupyter_mcp.host.specs import ServerSpec
     from jupyter_mcp.transport.base import Receiver, Transport
 
@@ -25,16 +26,21 @@ class _Serves(Protocol):
     def serve(self, transport: Transport) -> Awaitable[Any]: ...
 
 
-def transport_for(spec: ServerSpec) -> Callable[[], Transport]:
-    """A maker of fresh transports to the server of an expanded spec (a connection may need more than one)."""
+def transport_for(spec: ServerSpec, roots: Sequence[Mapping[str, Any]] = ()) -> Callable[[], Transport]:
+    """A maker of fresh transports to the server of an expanded spec (a connection may need more than one).
+
+    Args:
+        spec: how it is started or reached.
+        roots: what it may write when it runs in a sandbox.
+    """
     if spec.kind == "http":
         return lambda: _http(spec)
     if spec.kind == "memory":
         return lambda: _InMemory(spec.name, cast("_Serves", spec.server))
-    return lambda: _stdio(spec)
+    return lambda: _stdio(spec, roots)
 
 
-def _stdio(spec: ServerSpec) -> Transport:
+def _stdio(spec: ServerSpec, roots: Sequence[Mapping[str, Any]]) -> Transport:
     from jupyter_mcp.transport.stdio import StdioTransport
 
     return StdioTransport(
@@ -43,6 +49,7 @@ def _stdio(spec: ServerSpec) -> Transport:
         env=spec.env,
         inherit_env=spec.inherit_env,
         cwd=spec.cwd or spec.folder,
+        within=None if spec.sandbox is None else _Inside(spec.sandbox, roots),
     )
 
 
@@ -65,6 +72,19 @@ def _http(spec: ServerSpec) -> Transport:
         insist=spec.transport == "http",
     )
     return SseTransport(spec.url, options) if spec.transport == "sse" else HttpTransport(spec.url, options)
+
+
+class _Inside:
+    """Puts a command into its sandbox when it is started, which is when one finds out whether there is one."""
+
+    def __init__(self, rules: Sandbox, roots: Sequence[Mapping[str, Any]]) -> None:
+        self._rules = rules
+        self._roots = [str(root.get("uri")) for root in roots]
+
+    def __call__(self, argv: Sequence[str], cwd: str | None) -> list[str]:
+        from jupyter_mcp.host.sandbox.confine import confine
+
+        return confine(self._rules, self._roots)(argv, cwd)
 
 
 class _InMemory:

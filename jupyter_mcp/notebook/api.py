@@ -88,7 +88,9 @@ def connect(
         timeout: seconds a request may take without progress.
         roots: folders this server is told about.
         trust: believe what its tools say of themselves, so that a model may call those that only read without asking.
-        sandbox: comes with a later version.
+        sandbox: for a command: True starts it in a sandbox, in which it can write only in its roots and has no network;
+            or `{"network": True, "write": […], "deny_read": […], "deny_write": […]}`. It is not started where there is
+            no sandbox to be had (bubblewrap on Linux, seatbelt on macOS).
 
     Raises:
         UsageError: the name, target or an option makes no sense.

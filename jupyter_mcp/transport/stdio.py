@@ -62,6 +62,8 @@ class StdioTransport:
         pass_env: names of our own variables to hand over, beside the allowed ones.
         inherit_env: hand over all of ours.
         cwd: its working folder.
+        within: makes of the command (as it was found) and its folder the command line that runs it inside of a
+            sandbox; may raise `LaunchError`.
     """
 
     kind = "stdio"
@@ -75,7 +77,9 @@ class StdioTransport:
         pass_env: Iterable[str] = (),
         inherit_env: bool = False,
         cwd: str | None = None,
+        within: Callable[[Sequence[str], str | None], list[str]] | None = None,
     ) -> None:
+        self._within = within
         self.command = command
         self.args = tuple(args)
         self._env = dict(env or {})
@@ -121,6 +125,8 @@ class StdioTransport:
         env = environment(self._env, pass_env=self._pass_env, inherit=self._inherit_env)
         cwd = check_folder(self._cwd)
         launch = system.prepare(self.command, self.args, env, cwd)
+        if self._within is not None:
+            launch = replace(launch, argv=self._within(launch.argv, cwd))
         options = {**system.spawn_options(), "env": {**env, marker[0]: marker[1]}, "cwd": cwd}
         try:
             transport, protocol = await _execute(launch, lambda: _Process(self, receiver), options)

@@ -467,9 +467,9 @@ def test_a_missing_command_is_one_line(cells: Cells):
     assert len(cells.errors) == 1
 
 
-def test_what_comes_later_says_so(cells: Cells):
-    with pytest.raises(UsageError, match="later version"):
-        cells.run("%mcp connect x --sandbox cmd")
+def test_the_network_of_a_sandbox_is_named_only_with_a_sandbox(cells: Cells):
+    with pytest.raises(UsageError, match="--network goes with --sandbox"):
+        cells.run("%mcp connect x --network cmd")
 
 
 def test_a_url_where_nobody_listens_is_said_at_once(cells: Cells):

@@ -31,7 +31,6 @@ _CONTENT = (
     "transport",
     "roots",
     "folder",
-    "sandbox",
 )
 
 
@@ -50,14 +49,15 @@ def connect_deed(spec: ServerSpec, origin: Origin) -> Deed:
 def project_server(spec: ServerSpec) -> Deed:
     """Starting a server that a project's file names; its fingerprint is that of everything that says what is run."""
     content: dict[str, Any] = {key: _plain(getattr(spec, key, None)) for key in _CONTENT}
-    content["way"] = repr(spec.way)
+    content |= {"way": repr(spec.way), "sandbox": repr(spec.sandbox)}
     return Deed(
         spec.name, "connect", "connect", origin="project", by_hand=False, fingerprint=digest(canonical(content))
     )
 
 
 def shown(spec: ServerSpec, deed: Deed) -> dict[str, Any]:
-    """What the person is shown: {"command", "words", "cwd", "env"} or {"url", "headers"}, {"source", "hash"}.
+    """What the person is shown: {"command", "words", "cwd", "env", "sandbox"} or {"url", "headers", "way"}, and
+    {"source", "hash"}.
 
     Nothing of it is shortened or masked: it is this that is allowed.
     """
@@ -66,7 +66,15 @@ def shown(spec: ServerSpec, deed: Deed) -> dict[str, Any]:
         return {"url": spec.url, "headers": sorted(spec.headers), "way": spec.way.describe(), **told}
     names = [*spec.env, *spec.pass_env, *(["all of yours"] if spec.inherit_env else [])]
     words = [spec.command, *spec.args]
-    return {"command": shlex.join(words), "words": words, "cwd": spec.cwd or "", "env": names, **told}
+    inside = spec.sandbox.describe() if spec.sandbox else ""
+    return {
+        "command": shlex.join(words),
+        "words": words,
+        "cwd": spec.cwd or "",
+        "env": names,
+        "sandbox": inside,
+        **told,
+    }
 
 
 def _plain(value: Any) -> Any:

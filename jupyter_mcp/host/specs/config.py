@@ -10,12 +10,16 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import ConfigError, MCPError, UsageError
+from jupyter_mcp.host.sandbox import rules as sandboxes
 from jupyter_mcp.host.specs import jsonc
 from jupyter_mcp.host.specs.spec import NAME_RULE, ServerSpec, split_command, suggest_name
 from jupyter_mcp.host.specs.way import WAY_KEYS, from_unix_url, read_way
+
+if TYPE_CHECKING:
+    from jupyter_mcp.host.sandbox.rules import Sandbox
 
 __all__ = ["Entry", "entry_spec", "parse_body", "read_config"]
 
@@ -36,7 +40,6 @@ _SECTIONS = ("mcpServers", "servers", "mcp_servers")
 _CONFIG_FOLDERS = (".vscode", ".cursor", ".claude", ".gemini", ".jupyter")
 _WITHOUT_EFFECT = {
     "envFile": "envFile is not read; put its variables into the environment or into env",
-    "sandbox": "sandbox has no effect in this version",
     "oauth": "oauth has no effect in this version",
     "auth": "auth has no effect in this version",
 }
@@ -261,7 +264,22 @@ def _command(name: str, entry: Mapping[str, Any]) -> ServerSpec:
         command, *found = split_command(command)
     env = _texts(name, entry.get("env", entry.get("environment")), "env")
     cwd = entry.get("cwd")
-    return ServerSpec(name, "stdio", command=command, args=tuple(found), env=env, cwd=str(cwd) if cwd else None)
+    sandbox = _sandbox(name, entry)
+    where = str(cwd) if cwd else None
+    return ServerSpec(name, "stdio", command=command, args=tuple(found), env=env, cwd=where, sandbox=sandbox)
+
+
+def _sandbox(name: str, entry: Mapping[str, Any]) -> Sandbox | None:
+    """Ours (`"sandbox": true` or rules), or VS Code's, which `sandboxEnabled` switches on."""
+    rules = entry.get("sandbox")
+    table: Mapping[str, Any] = cast("Mapping[str, Any]", rules) if isinstance(rules, Mapping) else {}
+    theirs = "filesystem" in table or isinstance(table.get("network"), Mapping)
+    try:
+        if theirs or "sandboxEnabled" in entry:
+            return sandboxes.from_vscode(name, entry.get("sandboxEnabled"), rules)
+        return sandboxes.read(name, rules)
+    except UsageError as problem:
+        raise ConfigError(problem.message, hint=problem.hint, key="sandbox") from None
 
 
 def _texts(name: str, raw: Any, key: str) -> dict[str, str]:

@@ -17,6 +17,8 @@ from pathlib import Path
 from typing import Any, Literal, cast
 
 from jupyter_mcp.errors import ConfigError, UsageError
+from jupyter_mcp.host.sandbox.rules import Sandbox
+from jupyter_mcp.host.sandbox.rules import read as read_sandbox
 from jupyter_mcp.host.specs import describe as words
 from jupyter_mcp.host.specs.expand import Surroundings, expand, peek
 from jupyter_mcp.host.specs.way import AS_USUAL, WAY_KEYS, Way, check_url, from_unix_url, nearly_url, read_way
@@ -31,9 +33,8 @@ Era = Literal["auto", "legacy", "modern"]
 Target = str | Sequence[str] | Mapping[str, Any] | object | None
 
 _FOR_URLS = ("headers", "bearer", *WAY_KEYS)
-_OPTIONS = ("env", "inherit_env", "cwd", *_FOR_URLS, "era", "transport", "timeout", "roots", "trust")
-_LATER = ("sandbox",)
-_FOR_COMMANDS = ("env", "inherit_env", "cwd")
+_OPTIONS = ("env", "inherit_env", "cwd", *_FOR_URLS, "era", "transport", "timeout", "roots", "trust", "sandbox")
+_FOR_COMMANDS = ("env", "inherit_env", "cwd", "sandbox")
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,6 +58,7 @@ class ServerSpec:
         source: the configuration file it came from.
         inputs: ids and descriptions of that file's `inputs`.
         disabled: the file says not to start it.
+        sandbox: what its process may do on this machine, or None for everything that the person may.
         trust: the person believes what it says of its own tools (`readOnlyHint` …); no file can say so.
         notes: what was read but has no effect, one sentence each.
         elsewhere: names of secrets that are written out here, but known to come from elsewhere than the notebook.
@@ -82,6 +84,7 @@ class ServerSpec:
     source: str | None = None
     inputs: Mapping[str, str] = field(default_factory=dict[str, str])
     disabled: bool = False
+    sandbox: Sandbox | None = None
     trust: bool = False
     notes: tuple[str, ...] = ()
     elsewhere: frozenset[str] = field(default=frozenset(), compare=False)
@@ -156,7 +159,11 @@ class ServerSpec:
             shown = [words.url(self.url), words.named("headers", self.headers), self.way.describe()]
             return " ".join(filter(None, shown))
         names = [*self.env, *(name for name in self.pass_env if name not in self.env)]
-        extra = [words.named("env", names), "(whole environment)" if self.inherit_env else ""]
+        extra = [
+            words.named("env", names),
+            "(whole environment)" if self.inherit_env else "",
+            f"({self.sandbox.describe()})" if self.sandbox else "",
+        ]
         if (self.command, *self.args) == DEMO_COMMAND:
             return " ".join(filter(None, ["python -m jupyter_mcp.demo", *extra]))
         return " ".join(filter(None, [words.command_line(self.command, self.args), *extra]))
@@ -262,8 +269,6 @@ def _scheme(text: str) -> str | None:
 
 def _check_options(given: Mapping[str, Any]) -> None:
     for key in given:
-        if key in _LATER:
-            raise UsageError(f"{key} is not there yet in this version.")
         if key not in _OPTIONS:
             near = get_close_matches(key, _OPTIONS, 1)
             hint = f"Did you mean {near[0]}?" if near else f"There are: {', '.join(_OPTIONS)}."
@@ -288,6 +293,8 @@ def _with_options(spec: ServerSpec, given: dict[str, Any]) -> ServerSpec:
     changes: dict[str, Any] = {k: given[k] for k in ("inherit_env", "era", "transport") if k in given}
     if "trust" in given:
         changes["trust"] = _yes_or_no("trust", given["trust"])
+    if "sandbox" in given:
+        changes["sandbox"] = read_sandbox(spec.name, given["sandbox"])
     if "env" in given:
         env, passed = _environment(given["env"])
         changes |= {"env": {**spec.env, **env}, "pass_env": (*spec.pass_env, *passed)}

@@ -32,7 +32,8 @@ _CONNECT = Grammar(
         Option(
             "trust", None, "believe what its tools say of themselves: a model calls those that only read without asking"
         ),
-        Option("sandbox", None, "comes with a later version"),
+        Option("sandbox", None, "run the command in a sandbox: it writes only in its roots and has no network"),
+        Option("network", None, "with --sandbox: the network stays open"),
         Option("self", None, "this notebook itself, as it is served; nothing follows NAME"),
     ),
     command=True,
@@ -42,8 +43,6 @@ _CONNECT = Grammar(
 def connect(call: Invocation) -> Any:
     from jupyter_mcp.notebook import api
 
-    if call.line.flag("sandbox"):
-        raise call.wrong("--sandbox comes with a later version.")
     if call.body is not None:
         return _connect_body(call)
     if call.line.flag("self"):
@@ -97,8 +96,17 @@ def _options(call: Invocation) -> dict[str, Any]:
         "max_event": call.option("max-event"),
         "timeout": call.number("timeout"),
         "trust": True if call.line.flag("trust") else None,
+        "sandbox": _sandbox(call),
     }
     return {name: value for name, value in given.items() if value is not None}
+
+
+def _sandbox(call: Invocation) -> Any:
+    if call.line.flag("sandbox"):
+        return {"network": call.line.flag("network")}
+    if call.line.flag("network"):
+        raise call.wrong("--network goes with --sandbox.")
+    return None
 
 
 def _header(call: Invocation, text: str) -> tuple[str, str]:
@@ -134,7 +142,7 @@ def _line_spec(call: Invocation, name: str, text: str) -> Any:
     if not line.options and (target is None or not target.is_object):
         return ServerSpec.parse(name, text)
     inner = Invocation(call.verb, line, call.names)
-    for outside in ("from", "sandbox", "self"):
+    for outside in ("from", "self"):
         if outside in line.options:
             raise call.wrong(f"--{outside} does not go into a body.")
     words = line.words[1:]
