@@ -7,6 +7,7 @@ import json
 import os
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -451,6 +452,19 @@ def test_without_a_data_folder_what_is_accepted_holds_for_the_session(place: Not
     policy.accept(policy.pending[0][1].digest)
     assert policy.decide(call()).verdict == "go"
     assert opened(bare).decide(call()).verdict == "ask"
+
+
+@pytest.mark.parametrize("scope", ["project", "user"])
+def test_kernels_that_write_one_file_at_once_take_turns(place: NotebookPlace, scope: Scope):
+    def say(kernel: int) -> None:
+        policy = opened(place)
+        for number in range(10):
+            policy.allow(f"k{kernel}.t{number}", scope=scope)
+
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(say, range(4)))
+    assert {rule.pattern for rule in opened(place).rules} == {f"k{k}.t{n}" for k in range(4) for n in range(10)}
+    assert all(rule.accepted for rule in opened(place).rules)
 
 
 # --- who may read and write ------------------------------------------------------------------------------------------

@@ -91,17 +91,33 @@ def changing(path: Path, *, private: bool) -> Generator[None]:
     """One process at a time changes the file; after two seconds it goes on without waiting. Raises OSError."""
     _make_folder(path.parent, private)
     lock = path.with_name(f".{path.name}.lock")
-    end = time.monotonic() + _LOCK_SECONDS
-    descriptor = os.open(lock, os.O_RDWR | os.O_CREAT, 0o600)
+    descriptor = _taken(lock)
     try:
-        while not _try_lock(descriptor) and time.monotonic() < end:
-            time.sleep(0.02)
         yield
     finally:
         if not private:  # a project's folder is to hold what belongs to it, and nothing else
             with suppress(OSError):
                 lock.unlink()
         os.close(descriptor)
+
+
+def _taken(lock: Path) -> int:
+    """The lock, open; whoever had it may have removed it meanwhile, and then it is another file's turn."""
+    end = time.monotonic() + _LOCK_SECONDS
+    while True:
+        descriptor = os.open(lock, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o600)
+        while not (held := _try_lock(descriptor)) and time.monotonic() < end:
+            time.sleep(0.02)
+        if not held or _is_still(lock, descriptor):
+            return descriptor
+        os.close(descriptor)
+
+
+def _is_still(lock: Path, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(os.stat(lock), os.fstat(descriptor))
+    except OSError:
+        return False
 
 
 def _mode(path: Path) -> int:

@@ -155,14 +155,14 @@ class Store:
                     document["notebook"] = str(self._notebook)
                 alter(document)
                 after = tomlkit.dumps(document)
+                if stood and self._accepted is not None:  # before another kernel sees it
+                    self._accepted.add(str(self.path), digest(after))
                 files.write(self.path, after, private=self.private)
         except TOMLKitError as error:
             text = f"{self.source} is no TOML ({error}), so nothing is written to it. Mend it first."
             raise ConfigError(text, file=str(self.path)) from None
         except OSError as error:
             raise _unwritable(self.source, error) from None
-        if stood and self._accepted is not None:
-            self._accepted.add(str(self.path), digest(after))
         self._seen = (None, EMPTY)
 
     def _parsed(self) -> Sheet:
