@@ -42,6 +42,7 @@ _LONGEST = 120
 _WATCHING = ("subscriptions/listen", "resources/subscribe")
 _ASKED = {"sampling/createMessage": "a model's answer", "roots/list": "its folders"}
 _OUTCOMES = {"accept": "accepted", "decline": "declined", "cancel": "cancelled"}
+_ENDS = ("denied", "busy", "interrupted")  # of calls that ended without a result, and did not fail by themselves
 _KEPT = {"tools/call": "call", "resources/read": "read", "resources/subscribe": "watch", "prompts/get": "prompt"}
 
 log = logging.getLogger("jupyter_mcp.kernel")
@@ -99,7 +100,8 @@ class Act:
         what: the address within the notebook, the tool and what it was called for, what was asked, or why it was
             refused.
         ok: whether it was answered without an error.
-        outcome: of a question: "no answer yet", "accepted", "declined", "cancelled", "answered", "refused"; else "".
+        outcome: of a question: "no answer yet", "accepted", "declined", "cancelled", "answered", "refused"; of a call that
+            was not done: "denied", "busy", "interrupted"; else "".
     """
 
     at: float
@@ -177,7 +179,9 @@ class Visitors:
             return  # the act goes on
         failed = result.get("isError") is True
         what = self._subject(exchange.method, exchange.params)
-        self._note(Act(time.time(), visitor.name, kind, what, "error" not in message and not failed))
+        status = mapping_of(result.get("structuredContent")).get("status")
+        outcome = str(status) if failed and status in _ENDS else ""
+        self._note(Act(time.time(), visitor.name, kind, what, "error" not in message and not failed, outcome))
 
     def refused(self, refusal: Refusal) -> None:
         """Somebody was turned away at the door."""

@@ -91,6 +91,17 @@ async def test_what_is_shown_has_no_secret_and_one_line() -> None:
     assert all(secret not in one.what and one.what.isprintable() for one in book.acts())
 
 
+@pytest.mark.parametrize(
+    ("status", "outcome"), [("denied", "denied"), ("busy", "busy"), ("error", ""), ("hello", ""), (["denied"], "")]
+)
+async def test_a_call_that_was_not_allowed_is_said_to_be_denied(status: Any, outcome: str) -> None:
+    book = Visitors(BASE)
+    result = {"isError": True, "structuredContent": {"status": status}}
+    book.answered(asked("tools/call", name="set_variable"), {"result": result})
+    book.answered(asked("tools/call", name="mine"), {"result": {"structuredContent": {"status": "denied"}}})
+    assert [(act.ok, act.outcome) for act in book.acts()] == [(True, ""), (False, outcome)]
+
+
 async def test_who_shows_it_is_told_and_cannot_break_it() -> None:
     book = Visitors(BASE)
     told: list[int] = []
