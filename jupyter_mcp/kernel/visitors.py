@@ -100,8 +100,8 @@ class Act:
         what: the address within the notebook, the tool and what it was called for, what was asked, or why it was
             refused.
         ok: whether it was answered without an error.
-        outcome: of a question: "no answer yet", "accepted", "declined", "cancelled", "answered", "refused"; of a call that
-            was not done: "denied", "busy", "interrupted"; else "".
+        outcome: of a question: "no answer yet", "accepted", "declined", "cancelled", "answered", "refused"; of a
+            call that was not done: "denied", "busy", "interrupted"; else "".
     """
 
     at: float
