@@ -85,3 +85,22 @@ def test_the_explorer_of_tools_calls_a_tool(browser: Browser) -> None:
     button.click()
     cell.get_by_text("42").first.wait_for()
     notebook.screenshots("tool-browser", 1)
+
+
+def test_a_tool_is_switched_off_for_models_in_the_explorer(browser: Browser) -> None:
+    from playwright.sync_api import expect
+
+    notebook = open_notebook(browser, CURRENT, "%mcp tools", "%mcp policy why demo.add")
+    notebook.run(1)
+    notebook.wait_done(1)
+    cell = notebook.cell(1)
+    cell.get_by_placeholder("search tools").fill("two numbers")
+    cell.get_by_role("listbox").first.select_option(index=0)
+    switch = cell.get_by_role("checkbox", name="Models may use it")
+    expect(switch).to_be_checked()
+    switch.click()
+    cell.get_by_text("switched off (disable demo.add)").first.wait_for()
+    notebook.screenshots("tool-switched-off", 1)
+    notebook.run(2)
+    notebook.wait_done(2)
+    notebook.output(2).get_by_text("demo.add is refused when a model begins it").first.wait_for()
