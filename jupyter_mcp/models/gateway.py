@@ -95,6 +95,7 @@ class GatewayModel:
         self._patience = patience or Patience()
         self._further = further
         self._ready: _Ready | None = None
+        self._made: list[_Ready] = []
         self._responses: OrderedDict[str, Any] = OrderedDict()
 
     async def generate(
@@ -122,21 +123,20 @@ class GatewayModel:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        ready, self._ready = self._ready, None
-        if ready is not None and ready.loop is asyncio.get_running_loop():
-            await ready.client.http.aclose()
+        made, self._made, self._ready = self._made, [], None
+        for ready in made:
+            if ready.loop is asyncio.get_running_loop():
+                await ready.client.http.aclose()
 
     async def _client(self) -> _Ready:
-        """The client for this loop and the key of today."""
+        """The client for this loop and the key of today. An older one may be in use, and is closed with the others."""
         loop, key = asyncio.get_running_loop(), self.access.key()
-        ready = self._ready
-        if ready is not None and ready.loop is loop and ready.key == key:
-            return ready
         library = await gateway_library.load(self.access.provider.wire)
-        made = _Ready(library, client(library, self.access, self.model, key), loop, key)
-        await self.aclose()
-        self._ready = made
-        return made
+        ready = self._ready
+        if ready is None or ready.loop is not loop or ready.key != key:
+            ready = self._ready = _Ready(library, client(library, self.access, self.model, key), loop, key)
+            self._made.append(ready)
+        return ready
 
     async def _once(self, ready: _Ready, request: ModelRequest, on_text: OnText | None, shown: list[str]) -> ModelReply:
         library, model = ready.library, ready.client.model

@@ -23,6 +23,9 @@ INSTALL = 'Run %pip install "jupyter-mcp-host[models]" and restart the kernel.'
 _MODEL = {"openai": "OpenAIChatModel", "anthropic": "AnthropicModel", "google": "GoogleModel"}
 
 
+_loaded: dict[str, Library] = {}
+
+
 @dataclass(frozen=True)
 class Library:
     """What the gateway uses of pydantic-ai for one kind of API.
@@ -54,10 +57,13 @@ class Library:
 
 async def load(wire: Wire) -> Library:
     """Import what one kind of API needs. Raises `NoModel` when it is not installed."""
+    if wire in _loaded:
+        return _loaded[wire]
     try:
-        return await asyncio.to_thread(_load, wire)
+        found = _loaded[wire] = await asyncio.to_thread(_load, wire)
     except ImportError as error:
         raise NoModel(f"This model needs a library that is not installed ({error.name}).", hint=INSTALL) from None
+    return found
 
 
 def _load(wire: Wire) -> Library:

@@ -89,7 +89,7 @@ class LocalModel:
         self.context = _CONTEXT
         self.about = "a demonstration, often wrong" if self.demo else "on this machine"
         self._running: _Running | None = None
-        self._starting = asyncio.Lock()
+        self._starting: tuple[asyncio.AbstractEventLoop, asyncio.Lock] | None = None
 
     async def generate(
         self, request: ModelRequest, on_text: OnText | None = None, on_note: OnNote | None = None
@@ -124,7 +124,10 @@ class LocalModel:
         running.reading.cancel()
 
     async def _started(self, on_note: OnNote | None) -> _Running:
-        async with self._starting:
+        loop = asyncio.get_running_loop()
+        if self._starting is None or self._starting[0] is not loop:  # a lock belongs to one loop
+            self._starting = loop, asyncio.Lock()
+        async with self._starting[1]:
             if self._running is None or not self._running.usable:
                 await self._start(on_note)
             assert self._running is not None

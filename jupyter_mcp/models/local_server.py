@@ -34,6 +34,7 @@ def main() -> None:
     server = llama.Server(settings)
     sys.stdout.write(f"listening {server.listening_address}\n")
     sys.stdout.flush()
+    os.dup2(2, 1)  # nobody reads stdout any more
     sys.stdin.read()  # until the other side is gone
     os._exit(0)  # nothing is left to be saved
 

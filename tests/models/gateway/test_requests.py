@@ -194,6 +194,15 @@ async def test_cancelling_hangs_up(streams: bool) -> None:
         await there.dropped.wait()
 
 
+async def test_two_requests_at_once_share_their_connections() -> None:
+    async with provider(completion("x")) as there:
+        asked = model(there)
+        replies = await asyncio.gather(asked.generate(HELLO), asked.generate(HELLO))
+        assert [reply.text for reply in replies] == ["x", "x"]
+        assert len(asked._made) == 1  # pyright: ignore[reportPrivateUsage]
+        await asked.aclose()
+
+
 async def test_connections_are_kept_and_closed_at_the_end() -> None:
     async with provider(completion("x")) as there:
         asked = model(there)
@@ -219,6 +228,7 @@ async def test_a_key_that_changes_is_used_from_then_on() -> None:
         await asked.generate(HELLO)
         keys.pop(0)
         await asked.generate(HELLO)
+        await asked.aclose()
     assert [got.headers["authorization"] for got in there.got] == ["Bearer first", "Bearer second"]
 
 

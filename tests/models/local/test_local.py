@@ -66,7 +66,10 @@ async def test_it_answers_streams_keeps_to_its_limit_and_says_that_it_was_loaded
     notes: list[str] = []
     pieces: list[str] = []
     async with local() as model:
-        whole = await model.generate(question("What is the capital of France?", 20), on_note=notes.append)
+        whole, _ = await asyncio.gather(  # both at once, and one process
+            model.generate(question("What is the capital of France?", 20), on_note=notes.append),
+            model.generate(question("hello", 1), on_note=notes.append),
+        )
         cut = await model.generate(question("Tell me a long story.", 4), pieces.append, notes.append)
     assert "Paris" in whole.text
     assert (whole.model, cut.model) == (2 * (model.path.stem,)), "its file's name, not where it lies"
