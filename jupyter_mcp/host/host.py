@@ -9,7 +9,9 @@ knows nothing of notebooks, and nobody above it of eras.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 from functools import cached_property
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
@@ -57,7 +59,7 @@ class Host:
     Attributes:
         place: as given.
         servers: the servers by name: connected, starting, lost or failed; not the ones that were disconnected.
-        policy, answers, journal, catalogue, tasks: see their modules.
+        policy, answers, journal, catalogue, tasks, roots: see their modules.
         listeners: called (on the runtime loop) with the name of a server whose state or lists changed.
     """
 
@@ -79,7 +81,7 @@ class Host:
         self._questioner.ui = ui
         self._questioner.note = self._noted
         self._consent = Consent(self.policy, self._questioner)
-        self._roots = Roots(roots)
+        self.roots = Roots(roots, self._folder)
         self._connections = Connections(
             self.journal, self.policy, self._consent, self._peer, self._roots_of, options, environ
         )
@@ -102,14 +104,16 @@ class Host:
     def ui(self, ui: QuestionUI | None) -> None:
         self._questioner.ui = ui
 
-    @property
-    def roots(self) -> list[dict[str, Any]]:
-        """What `roots/list` answers: `{"uri": "file://…", "name": …}`; set it to folders, URIs or such mappings."""
-        return self._roots.get()
+    async def tell_roots(self) -> None:
+        """Tell the servers that their roots may be others now; those of the modern era ask each time anyway."""
+        for entry in list(self.servers.values()):
+            if entry.connection is not None and entry.ready:
+                with contextlib.suppress(MCPError):  # one that is just going away hears of them when it is back
+                    await entry.connection.notify("notifications/roots/list_changed")
 
-    @roots.setter
-    def roots(self, roots: Sequence[Place] | None) -> None:
-        self._roots.set(roots)
+    def roots_of(self, server: str) -> list[dict[str, Any]]:
+        """What a server is told when it asks for our folders. Raises `UsageError` for no such server."""
+        return self._roots_of(self.find(server))
 
     @cached_property
     def models(self) -> ModelBook:
@@ -361,7 +365,12 @@ class Host:
         )
 
     def _roots_of(self, entry: ServerEntry) -> list[dict[str, Any]]:
-        return self._roots.of(entry, self._connections.filled)
+        return self.roots.of(entry, self._connections.filled)
+
+    def _folder(self) -> Path:
+        """Where the notebook is; a folder that was renamed under the kernel is found by where the kernel stands."""
+        folder = self.place.folder if self.place is not None else None
+        return folder if folder is not None and folder.is_dir() else Path.cwd()
 
     def _noted(self, server: str, text: str) -> None:
         entry = self.servers.get(server)

@@ -67,7 +67,7 @@ class HostPeer:
     def capabilities(self, revision: str) -> dict[str, Any]:
         """Everything a person (or a script) can answer: forms, pages to open, sampling; the roots; tasks."""
         extensions: dict[str, Any] = {TASKS_EXTENSION: {}} if era(revision) == "modern" else {}
-        return client_capabilities(revision, extensions=extensions)
+        return client_capabilities(revision, roots_list_changed=True, extensions=extensions)
 
     async def question(
         self, connection: Connection, method: str, params: Mapping[str, Any], cause: Call | None

@@ -7,7 +7,7 @@ The magics stand on the same functions; `aio` has the awaitable twins. Public na
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING, Any, NoReturn, TypeVar, cast
+from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.notebook import showing
@@ -401,9 +401,3 @@ def answers_table() -> Listing:
     """The scripted answers, without their values."""
     rows = [(line,) for line in host.answers.describe()]
     return Listing("answers", "Scripted answers", ("answer",), rows, empty="none: questions are put to the person")
-
-
-def roots_table() -> Listing:
-    """The folders servers are told about, by name."""
-    rows = [(str(cast("Mapping[str, Any]", root).get("name") or root["uri"]),) for root in host.roots]
-    return Listing("roots", "Roots", ("folder",), rows, empty="none", hint="mcp.host.roots holds the URIs.")

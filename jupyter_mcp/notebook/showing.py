@@ -184,6 +184,7 @@ def _live_card(value: Any) -> bool:
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.happened import Log
     from jupyter_mcp.notebook.objects.offered import Offered
+    from jupyter_mcp.notebook.objects.roots import RootsTable
     from jupyter_mcp.notebook.objects.servers import Servers
     from jupyter_mcp.notebook.objects.task import Task
     from jupyter_mcp.notebook.objects.watch import Watch
@@ -196,6 +197,9 @@ def _live_card(value: Any) -> bool:
         return True
     if isinstance(value, Endpoint) and value.alive:
         cards.endpoint_card(value)
+        return True
+    if isinstance(value, RootsTable):
+        cards.roots_card(value)
         return True
     if not isinstance(value, (Collection, Offered, Log, Servers)):
         return False

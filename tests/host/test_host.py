@@ -246,9 +246,9 @@ async def test_a_tool_that_fails_for_want_of_an_answer_says_how_to_script_one(ho
     assert caught.value.message == "short.sum_up: no model."
 
 
-async def test_roots_are_the_hosts_folders(demo: Host):
-    demo.roots = ["file:///somewhere"]
-    assert "file:///somewhere" in (await demo.call_tool("demo", "where")).text
+async def test_roots_are_the_hosts_folders(demo: Host, tmp_path: Path):
+    demo.roots.set([tmp_path])
+    assert tmp_path.as_uri() in (await demo.call_tool("demo", "where")).text
 
 
 async def test_a_server_is_told_the_folders_it_was_given_in_its_command_too(host: Host, tmp_path: Path):
@@ -261,7 +261,7 @@ async def test_a_server_is_told_the_folders_it_was_given_in_its_command_too(host
     for folder in (Path.cwd(), tmp_path, tmp_path / "data"):
         assert f'"{folder.as_uri()}"' in told
     assert "nothing" not in told
-    host.roots = []  # what the person says is all there is
+    host.roots.set([])  # what the person says is all there is
     assert tmp_path.as_uri() not in (await host.call_tool("fake", "ask", ask)).text
 
 

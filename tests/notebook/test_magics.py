@@ -378,11 +378,36 @@ def test_scripted_answers(served: Cells):
 def test_roots(served: Cells, tmp_path: Path):
     served.put(folder=tmp_path)
     served.run("%mcp roots $folder")
-    assert served.text.strip().endswith(("mcp.host.roots holds the URIs.", tmp_path.name))
+    assert tmp_path.name in served.text
     assert str(tmp_path.parent) not in served.text
     assert api.host.roots[0]["uri"] == tmp_path.as_uri()
     served.run("%mcp roots none")
     assert api.host.roots == []
+
+
+def test_one_root_more_and_one_less_for_all_or_for_one_server(served: Cells, tmp_path: Path):
+    for name in ("data", "out"):
+        (tmp_path / name).mkdir()
+    served.put(folder=tmp_path, data=tmp_path / "data", out=tmp_path / "out")
+    served.run("%mcp roots $folder\n%mcp roots add $data\n%mcp roots remove $folder")
+    assert [root["name"] for root in api.host.roots] == ["data"]
+    served.run("%mcp roots add $out --server s")
+    assert [root["name"] for root in api.host.roots.of("s")] == ["data", "out"]
+    assert [root["name"] for root in api.host.roots] == ["data"]
+    served.run("%mcp roots list --server s")
+    assert "Roots of s" in served.text
+    assert "do not hold it there" in served.text
+    served.run("%mcp roots reset --server s\n%%mcp roots\n" + str(tmp_path))
+    assert api.host.roots.of("s") == api.host.roots == [{"uri": tmp_path.as_uri(), "name": tmp_path.name}]
+    for wrong, why in (
+        ("add", "add which FOLDER"),
+        ("list x", "takes no folder"),
+        ("add /no/such", "no folder /no/such"),
+    ):
+        with pytest.raises(UsageError, match=why):
+            served.run(f"%mcp roots {wrong}")
+    with pytest.raises(UsageError, match="no server 'nobody'"):
+        served.run("%mcp roots add $data --server nobody")
 
 
 def test_activity_and_trace(served: Cells, tmp_path: Path):

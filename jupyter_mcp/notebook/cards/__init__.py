@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.cards.runner import Runner
     from jupyter_mcp.notebook.objects.call import Call
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
+    from jupyter_mcp.notebook.objects.roots import RootsTable
     from jupyter_mcp.notebook.objects.task import Task
     from jupyter_mcp.notebook.objects.watch import Watch
     from jupyter_mcp.notebook.render.views import ListView, LogView, ServersView
@@ -48,6 +49,7 @@ __all__ = [
     "presenter",
     "prompt_browser",
     "resource_browser",
+    "roots_card",
     "server_cards",
     "task_card",
     "tool_browser",
@@ -138,6 +140,13 @@ def endpoint_card(endpoint: Endpoint) -> Card:
     from jupyter_mcp.notebook.cards.endpoint import endpoint_card as build
 
     return build(endpoint)
+
+
+def roots_card(table: RootsTable) -> Card:
+    """The folders that servers are told about, with a picker."""
+    from jupyter_mcp.notebook.cards.roots import roots_card as build
+
+    return build(table)
 
 
 def log_card(view: LogView) -> Card:

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.answers import AnswerBook
     from jupyter_mcp.models.base import Model
     from jupyter_mcp.notebook.objects.models import Models
+    from jupyter_mcp.notebook.objects.roots import RootsTable
 
 
 class NotebookHost:
@@ -57,13 +58,15 @@ class NotebookHost:
         return get_host().answers
 
     @property
-    def roots(self) -> list[dict[str, Any]]:
-        """What servers are told about our folders; set it to folders or file:// URIs."""
-        return get_host().roots
+    def roots(self) -> RootsTable:
+        """What servers are told about our folders; set it to folders or file:// URIs, or `.add` and `.remove` one."""
+        from jupyter_mcp.notebook.objects.roots import RootsTable
+
+        return RootsTable()
 
     @roots.setter
     def roots(self, folders: Iterable[Any]) -> None:
-        get_host().roots = list(folders)
+        self.roots.set(folders)
 
     def __repr__(self) -> str:
         return "<host of this kernel: .catalogue, .policy, .activity, .trace, .roots, .models, .answers>"

@@ -46,11 +46,12 @@ def table() -> Mapping[str, Verb]:
         help,
         lists,
         models,
+        roots,
         rules,
         serving,
     )
 
-    modules = (connections, lists, acts, asking, decisions, rules, models, serving, happened, help)
+    modules = (connections, lists, acts, asking, decisions, rules, roots, models, serving, happened, help)
     return {verb.name: verb for module in modules for verb in module.VERBS}
 
 

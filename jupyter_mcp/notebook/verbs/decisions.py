@@ -1,4 +1,4 @@
-"""answer, roots: what is decided in advance (rules: see `rules`)."""
+"""answer: what is answered in advance (rules: see `rules`, folders: `roots`)."""
 
 from __future__ import annotations
 
@@ -63,22 +63,6 @@ def _answer(call: Invocation) -> Any:
     return given[0] if given else None
 
 
-def roots(call: Invocation) -> Any:
-    from jupyter_mcp.notebook import api
-
-    folders = [call.value(word) for word in call.line.words]
-    if call.body is not None:
-        folders += [
-            line.strip() for line in call.body.splitlines() if line.strip() and not line.lstrip().startswith("#")
-        ]
-    if folders == ["none"]:
-        folders = []
-    elif not folders:
-        return api.roots_table()
-    api.host.roots = folders
-    return api.roots_table()
-
-
 VERBS = (
     Verb(
         "answer",
@@ -108,16 +92,5 @@ VERBS = (
         examples=('%mcp answer {"city": "Paris"}', "%mcp answer decline --server demo --times 1", "%mcp answer clear"),
         completes=("answer",),
         python=("answer",),
-    ),
-    Verb(
-        "roots",
-        "decisions",
-        "roots [FOLDER… | none]",
-        "The folders that servers are told about (until you say: the notebook's and those in a server's command).",
-        roots,
-        most=None,
-        body="one folder a line",
-        examples=("%mcp roots", "%mcp roots data results"),
-        python=("host.roots",),
     ),
 )
