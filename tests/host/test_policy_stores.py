@@ -395,6 +395,21 @@ def test_a_projects_approvals_and_switches_loosen_nothing_until_accepted(place: 
     assert policy.decide(call()).verdict == "go"
 
 
+def test_a_project_does_not_vouch_for_its_own_servers(place: NotebookPlace):
+    start = Deed("theirs", "connect", "connect", origin="project", fingerprint="sha256:1")
+    put(
+        at(place, "project"),
+        '[[approval]]\nserver = "theirs"\nmethod = "connect"\nname = "connect"\norigin = "project"\n'
+        'fingerprint = "sha256:1"\n',
+    )
+    policy = opened(place)
+    policy.accept(policy.pending[0][1].digest)
+    decision = policy.decide(start)
+    assert (decision.verdict, decision.scopes) == ("ask", ("once", "session", "notebook", "user"))
+    policy.remember(start, "notebook")
+    assert policy.decide(start).verdict == "go"
+
+
 def test_files_of_all_folders_above_hold_and_the_nearest_is_written(place: NotebookPlace):
     above = put(place.folder.parent / ".jupyter-mcp" / "policy.toml", THEIRS.format(effect="deny"))
     near = put(place.folder / ".jupyter-mcp" / "policy.toml", "")

@@ -59,7 +59,9 @@ class Approval:
     source: str = HERE
 
     def is_for(self, deed: Deed) -> bool:
-        """Whether it was given for this deed, as it was then or as it is now."""
+        """Whether it was given for this deed, whatever that is like now. No project vouches for its own servers."""
+        if deed.origin == "project" and self.scope == "project":
+            return False
         mine = (self.server, self.method, self.name, self.origin)
         same = mine == (deed.server, deed.method, deed.name, deed.origin)
         return same and self.client in ("", deed.client)
