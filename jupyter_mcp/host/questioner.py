@@ -163,7 +163,7 @@ class Questioner:
                 answer, problems = _check(question, answer, revision) if fits is None else (answer, fits(answer))
                 if not problems:
                     return self._closed(question, answer, act)
-                question, answer = replace(question, problems=problems), None
+                question, answer = replace(question, problems=problems, draft=answer.content), None
             return self._closed(question, Answer("cancel", remark="no answer fitted"), act)
         except BaseException:
             if act is not None and answer is None:

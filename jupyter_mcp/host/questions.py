@@ -52,6 +52,7 @@ class Question:
         cause: the act in flight, when it is known.
         warning: one sentence when the question looks like a hunt for a secret, else None.
         problems: what was wrong with the previous answer (field name -> sentence), when the question is put again.
+        draft: the content of the answer that had these problems, so that nothing has to be written twice.
         step: of a "url" question, which keeps its id: "consent" (may the page be opened?), and once the person agreed
             "retry" (accept sends the server's request again, as soon as the person is done there) or "wait" (the
             server has its answer and goes on by itself; cancel ends the call).
@@ -65,6 +66,7 @@ class Question:
     cause: Cause | None = None
     warning: str | None = None
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
+    draft: Mapping[str, Any] | None = None
     step: Step = "consent"
 
 
