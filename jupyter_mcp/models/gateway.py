@@ -164,7 +164,6 @@ class GatewayModel:
             "stop_sequences": list(request.stop_sequences) or None,
             "tool_choice": request.tool_mode if request.tools else None,
             "timeout": self.access.timeout,
-            "max_retries": 0,
             "extra_body": dict(self._further(request)) or None if self._further is not None else None,
         }
         return {name: value for name, value in found.items() if value is not None}
