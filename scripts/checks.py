@@ -85,13 +85,13 @@ def elsewhere(*arguments: str) -> Callable[[str, bool], Outcome]:
     """Tests with libraries that have an environment of their own, in build/ under the check's name."""
 
     def check(label: str, slow: bool) -> Outcome:
-        del slow
         python = ROOT / "build" / label / "bin" / "python"
         if not python.exists():
             return Outcome(label, skipped=1, note=f"build/{label} is missing: make {label}")
         report = REPORTS / f"{label}.xml"
         report.unlink(missing_ok=True)
-        code = run([str(python), "-m", "pytest", *arguments, f"--junit-xml={report}"])
+        marks = [] if slow else ["-m", "not slow"]
+        code = run([str(python), "-m", "pytest", *arguments, *marks, f"--junit-xml={report}"])
         outcome = count(label, report)
         if code != 0 and outcome.failed == 0:
             outcome.failed, outcome.note = 1, f"pytest ended with {code}"
