@@ -81,7 +81,7 @@ def suite(*arguments: str, slow_matters: bool = False) -> Callable[[str, bool], 
     return check
 
 
-def elsewhere(*arguments: str, slow_matters: bool = False) -> Callable[[str, bool], Outcome]:
+def elsewhere(*arguments: str) -> Callable[[str, bool], Outcome]:
     """Tests with libraries that have an environment of their own, in build/ under the check's name."""
 
     def check(label: str, slow: bool) -> Outcome:
