@@ -38,7 +38,7 @@ class _Roots:
         self._rows = kit.column([])
         self._said = kit.markup("")
         self._picker = _Picker(self._add)
-        self._pick = kit.button("Add a folder …", self._toggle, tip="Choose a folder of this machine")
+        self._pick = kit.button("Add a folder", self._toggle, tip="Choose a folder of this machine")
         self.card = Card(
             kit.root(
                 [
@@ -72,7 +72,7 @@ class _Roots:
         if opening:
             self._picker.open(Path.cwd())
         kit.hide(self._picker.root, not opening)
-        self._pick.description = "Close" if opening else "Add a folder …"
+        self._pick.description = "Close" if opening else "Add a folder"
 
     def _add(self, folder: Path) -> None:
         self._do(lambda: self._table.add(str(folder)), f"{folder.name or folder} is shared.")
