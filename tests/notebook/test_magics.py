@@ -397,7 +397,8 @@ def test_one_root_more_and_one_less_for_all_or_for_one_server(served: Cells, tmp
     served.run("%mcp roots list --server s")
     assert "Roots of s" in served.text
     assert "do not hold it there" in served.text
-    served.run("%mcp roots reset --server s\n%%mcp roots\n" + str(tmp_path))
+    served.run("%mcp roots reset --server s")
+    served.run("%%mcp roots\n" + str(tmp_path))
     assert api.host.roots.of("s") == api.host.roots == [{"uri": tmp_path.as_uri(), "name": tmp_path.name}]
     for wrong, why in (
         ("add", "add which FOLDER"),
