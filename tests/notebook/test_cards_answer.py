@@ -36,6 +36,7 @@ QUESTION = Question("q1", "approval", "demo", "Run demo.add?", {"tool": "add"})
 @pytest.fixture
 def page(monkeypatch: pytest.MonkeyPatch) -> Page:
     monkeypatch.setattr(answer, "PAINT_SECONDS", 0.0)
+    monkeypatch.setattr(answer, "_SHARE", 0)
     return capture(monkeypatch)
 
 

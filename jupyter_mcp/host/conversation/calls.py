@@ -127,7 +127,7 @@ class Calls:
         if not within:
             return self._refuse(call, "too many", _TOO_MANY.format(most=self._limits.calls))
         if call.name == SEARCH and self._toolbox.searching:
-            return self._refuse(call, "unreadable", problem) if problem else self._search(call)
+            return self._refuse(call, "unreadable", problem) if problem else await self._search(call)
         offer = self._toolbox.find(call.name)
         if offer is None:
             return self._refuse(call, "unknown", self._unknown(call.name))
@@ -186,13 +186,13 @@ class Calls:
             self._provenance.returned(call.server, json.dumps(result.raw["structuredContent"], ensure_ascii=False))
         self._tell(CallEnded(call))
 
-    def _search(self, call: ModelCall) -> None:
+    async def _search(self, call: ModelCall) -> None:
         """The search of our own: what it finds is described to the model from the next round on."""
         query = str(call.arguments.get("query") or "")
         wanted = call.arguments.get("limit")
         limit = min(max(wanted, 1), 20) if isinstance(wanted, int) else self._limits.found
         try:
-            found = self._toolbox.search(query, limit)
+            found = await self._toolbox.search(query, limit)
         except UsageError as error:
             self._refuse(call, "error", str(error))
             return

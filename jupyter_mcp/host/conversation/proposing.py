@@ -103,10 +103,11 @@ async def ranked(
     offers = [offer for name in servers for offer in host.catalogue.resources(name) if _is_for_models(host, offer)]
     newest = _newest(offers)
     documents = [_document(offer, known.get(f"{offer.server}:{offer.name}", ""), newest) for offer in offers]
-    first = [offers[at] for at, _ in rank(documents, question, _READ)]
+    first = [offers[at] for at, _ in await asyncio.to_thread(rank, documents, question, _READ)]
     reads = await asyncio.gather(*(_read(host, offer) for offer in first))
     pairs = [(offer, read) for offer, read in zip(first, reads, strict=True) if read is not None]
-    again = rank([_document(offer, read.text, newest) for offer, read in pairs], question, _SHOWN)
+    texts = [_document(offer, read.text, newest) for offer, read in pairs]
+    again = await asyncio.to_thread(rank, texts, question, _SHOWN)
     return [_proposal(pairs[at][1], score, question, limits) for at, score in again]
 
 

@@ -6,6 +6,7 @@ described from the next round on. Only tools are here: prompts are for people. N
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING, Any
@@ -137,11 +138,11 @@ class Toolbox:
         near = nearest(name, names)
         return [near] if near else names[:10]
 
-    def search(self, query: str, limit: int) -> list[Offer]:
+    async def search(self, query: str, limit: int) -> list[Offer]:
         """The tools that fit a query best; they are described from now on."""
         offers = list(self._offers.values())
         documents = [Document(offer.full_name, _described(offer), _arguments(offer)) for offer in offers]
-        best = [offers[at] for at, _ in rank(documents, query, limit)]
+        best = [offers[at] for at, _ in await asyncio.to_thread(rank, documents, query, limit)]
         for offer in best:
             self._found.pop(offer.full_name, None)
             self._found[offer.full_name] = None

@@ -43,6 +43,7 @@ __all__ = ["LiveAnswer"]
 log = logging.getLogger("jupyter_mcp.cards")
 PAINT_SECONDS = 0.15
 """Text is painted no more often; what is left over comes with the clock's next tick."""
+_SHARE = 5  # a long text takes longer to draw: no more than one part in so many of the thread's time goes there
 
 
 class LiveAnswer:
@@ -63,7 +64,7 @@ class LiveAnswer:
         self._attached: list[str] = []
         self._status = ""
         self._dirty: set[int] = set()
-        self._painted = 0.0
+        self._due = 0.0  # when text may be painted again
         self._pictures: list[Any] = []
         self._head = kit.markup()
         self._body = kit.column([])
@@ -97,7 +98,7 @@ class LiveAnswer:
             return
         if grown:
             jobs.post(self._grow, self._place)
-        elif at_once or time.monotonic() - self._painted >= PAINT_SECONDS:
+        elif at_once or time.monotonic() >= self._due:
             self._paint()
 
     def offer_to_leave(self, leave: Callable[[], object]) -> None:
@@ -178,8 +179,8 @@ class LiveAnswer:
         self._paint()
 
     def _paint(self) -> None:
+        began = time.monotonic()
         with self._guard:
-            self._painted = time.monotonic()
             due = [at for at in self._dirty if at < len(self._pictures)]
             self._dirty.difference_update(due)
             for at in due:
@@ -187,6 +188,8 @@ class LiveAnswer:
             opening = conversation.opening_piece(ConversationView("", attached=self._attached))
             kit.paint(self._head, opening.html if opening is not None else "")
             kit.paint(self._foot, kit.status(self._status or f"{self._label} is coming …"))
+            now = time.monotonic()
+            self._due = now + max(PAINT_SECONDS, _SHARE * (now - began))
 
     def _tick(self) -> None:
         if self._dirty and not self.card.over:
