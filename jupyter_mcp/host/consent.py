@@ -8,11 +8,13 @@ the act gets to read. A client's name is its own word: whoever holds the token c
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import Denied, MCPError, UsageError
 from jupyter_mcp.host.policy.rules import literal
 from jupyter_mcp.host.questions import Question
+from jupyter_mcp.host.visible import same
+from jupyter_mcp.protocol.shapes import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -109,7 +111,7 @@ class Consent:
             }
             verb = "Connect to" if spec.kind == "http" else "Start"
             question = Question(self._questioner.new_id(), "server", spec.name, f"{verb} {spec.name}?", params)
-            answer = await self._questioner.approve(question, None, fits=lambda answer: {})
+            answer = await self._questioner.approve(question, None, fits=_no_values)
             self._settle(deed, decision, answer, None)
         return _rule(decision)
 
@@ -156,8 +158,12 @@ class Consent:
 
     def _fits(self, deed: Deed, offered: Offered, answer: Answer) -> Mapping[str, str]:
         """What is wrong with the arguments as the person changed them; rules hold for these too."""
+        if answer.action != "accept":
+            return {}
+        if problem := _no_arguments(answer):
+            return {"arguments": problem}
         arguments = _arguments(deed, answer)
-        if arguments is deed.arguments or answer.action != "accept":
+        if arguments is deed.arguments:
             return {}
         if offered.check is None:
             return {"arguments": "These arguments cannot be changed."}
@@ -189,9 +195,19 @@ def _rule(decision: Decision) -> str | None:
 
 def _arguments(deed: Deed, answer: Answer) -> Mapping[str, Any]:
     edited = (answer.content or {}).get("arguments")
-    if not isinstance(edited, dict) or edited == deed.arguments:
-        return deed.arguments
-    return cast("Mapping[str, Any]", edited)
+    return edited if is_mapping(edited) and not same(edited, deed.arguments) else deed.arguments
+
+
+def _no_arguments(answer: Answer) -> str:
+    """What is wrong with the shape of a yes that changes arguments; a yes to something else must not slip through."""
+    content = answer.content or {}
+    if set(content) - {"arguments"}:
+        return 'Changed arguments are given whole: {"arguments": {…}}.'
+    return "" if is_mapping(content.get("arguments", {})) else "The arguments have to be one JSON object."
+
+
+def _no_values(answer: Answer) -> Mapping[str, str]:
+    return {"server": "What is started cannot be changed here."} if answer.content else {}
 
 
 def _what(deed: Deed) -> str:

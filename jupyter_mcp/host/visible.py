@@ -15,7 +15,7 @@ from typing import Any
 
 from jupyter_mcp.protocol.shapes import is_list, is_mapping
 
-__all__ = ["exact", "marked", "marked_values", "unseen"]
+__all__ = ["exact", "marked", "marked_values", "same", "unseen"]
 
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"))
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
@@ -59,6 +59,11 @@ def exact(value: Any) -> str:
     if _PLAIN.match(text):
         return text
     return "".join(_escaped(one) if one != "\n" and _is_unseen(one) else one for one in text)
+
+
+def same(one: object, other: object) -> bool:
+    """Whether both are the same JSON: 1, 1.0 and true are three values, the order of names does not count."""
+    return json.dumps(one, sort_keys=True, default=str) == json.dumps(other, sort_keys=True, default=str)
 
 
 def unseen(value: Any) -> list[str]:

@@ -6,7 +6,7 @@ import re
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.notebook.cards import live
+from jupyter_mcp.notebook.cards import live, queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -49,6 +49,7 @@ def capture(monkeypatch: pytest.MonkeyPatch) -> Page:
     page = Page()
     monkeypatch.setattr(live, "publish", page.publish)
     monkeypatch.setattr(live, "_live", {})
+    monkeypatch.setattr(queue, "_waiting", [])
     return page
 
 

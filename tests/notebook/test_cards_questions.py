@@ -402,7 +402,7 @@ def test_odd_sampling_params_still_make_a_card(page: Page, params: dict[str, Any
     ("label", "answer"),
     [
         ("Allow once", Answer("accept")),
-        ("Allow for this kernel", Answer("accept", remember=True)),
+        ("Allow for this session", Answer("accept", scope="session")),
         ("Deny", Answer("decline")),
     ],
 )

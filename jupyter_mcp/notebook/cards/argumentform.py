@@ -6,7 +6,6 @@ keeps the JSON open. Who sends them, and whether they fit the whole schema, is d
 
 from __future__ import annotations
 
-import json
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -74,7 +73,7 @@ class ArgumentForm:
     def _start(self, given: Mapping[str, Any]) -> None:
         """Show these in the form where it shows them as they are, else as JSON, which can escape what is not seen."""
         self.form.load(forms.draft(self.form.fields, given))
-        if visible.unseen(given) or not self.form.complete or not _same(self.form.values, dict(given)):
+        if visible.unseen(given) or not self.form.complete or not visible.same(self.form.values, dict(given)):
             self._json.value = visible.exact(given)
             self.switch.value = True
 
@@ -138,8 +137,3 @@ def _as_given(field: forms.Field, given: Mapping[str, Any]) -> forms.Field:
         kind="multiline" if several else field.kind,
         parts=tuple(_as_given(part, inner) for part in field.parts),
     )
-
-
-def _same(one: object, other: object) -> bool:
-    """Whether both are the same JSON: 1, 1.0 and true are three values."""
-    return json.dumps(one, sort_keys=True, default=str) == json.dumps(other, sort_keys=True, default=str)

@@ -15,7 +15,21 @@ from jupyter_mcp.notebook.render import html
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = ["button", "column", "hide", "markup", "paint", "root", "row", "status", "tick", "watch", "widgets"]
+__all__ = [
+    "ESCAPE",
+    "button",
+    "column",
+    "hide",
+    "keyboard",
+    "markup",
+    "paint",
+    "root",
+    "row",
+    "status",
+    "tick",
+    "watch",
+    "widgets",
+]
 
 widgets: Any = importlib.import_module("ipywidgets")
 
@@ -86,6 +100,32 @@ body[data-jp-theme-light="false"] .jmcp .jmcp-warning .widget-html-content{backg
  font:inherit;color:var(--jp-error-color1,#d32f2f);padding:2px 0}
 @media (prefers-reduced-motion:reduce){.jmcp *{animation:none!important;transition:none!important}}
 </style>"""
+
+
+ESCAPE = "jmcp-escape"
+"""The class of the button that the Escape key presses."""
+
+# A card gets the keyboard when it appears, unless somebody is typing or is in another card: the card itself, so that
+# no key meant for something else decides anything; Tab leads to its controls, Escape presses its Cancel.
+_KEYBOARD = """<style onload="
+const card=this.closest('.jmcp');
+if(card&&!card.dataset.jmcpKeys){
+ card.dataset.jmcpKeys='1';card.tabIndex=-1;card.setAttribute('role','group');
+ const head=card.querySelector('[role=heading]');if(head)card.setAttribute('aria-label',head.textContent.trim());
+ card.addEventListener('keydown',event=>{
+  if(event.key!=='Escape'||event.defaultPrevented||event.isComposing)return;
+  const found=[...card.querySelectorAll('button.jmcp-escape')].find(one=>!one.disabled&&one.offsetParent);
+  if(found){event.preventDefault();event.stopPropagation();found.click();}
+ });
+ const at=document.activeElement;
+ const busy=at&&(at.isContentEditable||/^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName)||at.closest('.jmcp'));
+ if(!busy)card.focus();
+}">.jmcp:focus{outline-offset:2px}</style>"""
+
+
+def keyboard() -> Any:
+    """Makes the card that it is put into one that the keyboard reaches. Where the page allows no handler, Tab does."""
+    return widgets.HTML(_KEYBOARD, layout=widgets.Layout(display="none"))
 
 
 def root(children: Sequence[Any]) -> Any:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 
 from jupyter_mcp.host.questions import Action, Answer, Question
-from jupyter_mcp.notebook.cards import kit
+from jupyter_mcp.notebook.cards import kit, queue
 from jupyter_mcp.notebook.cards.live import Card
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
@@ -52,10 +52,25 @@ class QuestionCard:
         self._guard = threading.Lock()
         self._status = kit.markup("")
         self._buttons: list[Any] = []
+        self._made = False
+        self._looked_at = False
+        self._at = queue.Standing(1, 1, 1)
+        heading = kit.markup(f'<div role="heading" aria-level="3">{asked_by(question).html}</div>', "jmcp-head")
+        self._standing = kit.markup("", "jmcp-help")
         body = self._body()
-        root = kit.root([*self._head(), *body, self._status, kit.row(self._foot())])
+        self._inside = kit.column([*self._head(), *body, self._status, kit.row(self._foot())])
+        self._look = kit.row([])
+        if self.folds:
+            tip = "Answer this one before those that came earlier"
+            self._look = kit.row([kit.button("Look at it now", self._unfold, tip=tip)])
+        kit.hide(self._look, True)
+        root = kit.root([heading, self._standing, self._inside, self._look, kit.keyboard()])
         expired = QuestionRecord(question, None, "expired: the kernel ended before it was answered")
         self.card = Card(root, lambda: bundle(question), lambda: bundle(expired), place)
+        self._made = True
+
+    folds = False
+    """Whether it is folded while others are before it."""
 
     def _body(self) -> list[Any]:
         """The widgets of this kind of question."""
@@ -67,7 +82,7 @@ class QuestionCard:
 
     def _head(self) -> list[Any]:
         question = self.question
-        parts = [kit.markup(f'<div role="heading" aria-level="3">{asked_by(question).html}</div>', "jmcp-head")]
+        parts: list[Any] = []
         if question.message and question.kind in ("elicitation", "url"):
             parts.append(kit.markup(html.quote(html.prose(cut(question.message, MAX_MESSAGE)))))
         warnings = [html.escape(text) for text in self._warnings()]
@@ -83,6 +98,8 @@ class QuestionCard:
     def action(self, label: str, press: Callable[[], object], look: str = "", tip: str = "") -> Any:
         """A button that is locked when the question is answered."""
         made = kit.button(label, press, look=look, tip=tip)
+        if label == "Cancel":
+            made.add_class(kit.ESCAPE)
         self._buttons.append(made)
         return made
 
@@ -99,14 +116,47 @@ class QuestionCard:
         for made in self._buttons:
             made.disabled = True
         self.say("Sent; waiting for the server." if action == "accept" else "Sent.")
+        queue.leave(self, onwards=True)
         self._reply(self._answered)
 
     def show(self) -> QuestionCard:
+        if self.question.step == "consent":  # of a page that was agreed to nothing is asked any more
+            queue.enter(self)
         self.card.show()
         return self
 
+    # --- among others ------------------------------------------------------------------------------------------------
+
+    @property
+    def over(self) -> bool:
+        """Whether it waits for nobody any more."""
+        return self._answered is not None or self.card.over
+
+    @property
+    def leave_for(self) -> str:
+        """The server that it asks leave for; "" when it asks something else."""
+        return ""
+
+    def stand(self, standing: queue.Standing) -> None:
+        """Show where it stands among the questions that wait. Any thread."""
+        self._at = standing
+        kit.paint(self._standing, f"{standing.at} of {standing.of} questions" if standing.of > 1 else "")
+        folded = self.folds and standing.at > 1 and not self._looked_at
+        kit.hide(self._inside, folded)
+        kit.hide(self._look, not folded)
+
+    def take_focus(self) -> None:
+        """Have the keyboard: the card, not a button of it, so that no key pressed meanwhile decides anything."""
+        self.card.root.focus()
+
+    def _unfold(self) -> None:
+        self._looked_at = True
+        self.stand(self._at)
+        self.take_focus()
+
     def close(self, answer: Answer | None) -> None:
         """Leave the record: of the answer, or of the question having been withdrawn."""
+        queue.leave(self)
         self.card.finish(bundle(QuestionRecord(self.question, answer)))
 
 
@@ -117,5 +167,10 @@ def present(question: Question, reply: Reply) -> Presented:
     from jupyter_mcp.notebook.cards.sampling import SamplingCard
     from jupyter_mcp.notebook.cards.urlcard import UrlCard
 
-    kinds: dict[str, type[QuestionCard]] = {"approval": ApprovalCard, "sampling": SamplingCard, "url": UrlCard}
+    kinds: dict[str, type[QuestionCard]] = {
+        "approval": ApprovalCard,
+        "sampling": SamplingCard,
+        "server": ApprovalCard,
+        "url": UrlCard,
+    }
     return kinds.get(question.kind, ElicitationCard)(question, reply).show()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import urls
-from jupyter_mcp.notebook.render import html
+from jupyter_mcp.notebook.render import approvals, html
 from jupyter_mcp.notebook.render.addresses import address_piece, link_piece
 from jupyter_mcp.notebook.render.data import data_piece
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, warning_line
@@ -45,17 +45,8 @@ def question_piece(question: Question) -> Piece:
 def asked_by(question: Question, *, past: bool = False) -> Piece:
     """ "demo asks, while running demo.book" — who wants something, and which act of the person's led to it."""
     server = flat(question.server, 40)
-    if question.kind == "approval":
-        name = label_of(server, str(question.params.get("tool") or ""))
-        origin = flat(question.params.get("origin") or "", 40)
-        who = {"model": " by a model", "server": " by a server", "code": " by code"}.get(origin, "")
-        if question.params.get("client"):
-            client = f"the client {flat(question.params['client'], 60)}"
-            said = f"wanted to run {name}" if past else f"wants to run {name}"
-            wants = said.removesuffix(name)
-            return Piece(html.note(f"{html.escape(client)} {wants}{html.code(name)}"), f"{client} {said}")
-        said = f"was to be called{who}" if past else f"is about to be called{who}"
-        return Piece(html.note(f"{html.code(name)} {said}"), f"{name} {said}")
+    if question.kind in ("approval", "server"):
+        return approvals.opening_piece(question, past=past)
     asks = ("asked" if past else "asks") + _WANTS.get(question.kind, "")
     cause = question.cause
     if cause is None:
@@ -76,9 +67,8 @@ def cause_text(server: str, method: str, name: str) -> tuple[str, str]:
 
 def _asked(question: Question, *, past: bool = False) -> Piece | None:
     match question.kind:
-        case "approval":
-            arguments = question.params.get("arguments")
-            return data_piece(_redacted(arguments), "") if arguments else None
+        case "approval" | "server":
+            return stack([approvals.about_piece(question), approvals.arguments_piece(question)])
         case "sampling":
             return _messages(question)
         case "url":
@@ -115,15 +105,12 @@ def _answered(record: QuestionRecord) -> Piece:
     by = {"script": " (by a scripted answer)", "headless": " (nobody was there to ask)"}.get(answer.by, "")
     line = Piece(html.note(f"<b>{html.escape(words)}</b>{by}"), f"{words}{by}")
     note = warning_line(answer.note) if answer.note else None
-    return stack([line, _content(record.question, answer), _remark(answer), note])
+    return stack([line, _content(record.question, answer), _remark(record.question, answer), note])
 
 
 def _outcome(question: Question, answer: Answer) -> str:
-    if question.kind == "approval":
-        for_client = "Allowed for this client" if answer.scope == "client" else "Allowed once"
-        allowed = "Allowed for this kernel" if answer.remember else for_client
-        denied = "Denied for good" if answer.scope == "never" else "Denied"
-        return {"accept": allowed, "decline": denied, "cancel": "Closed without a choice"}[answer.action]
+    if question.kind in ("approval", "server"):
+        return approvals.outcome(question, answer)
     if question.kind == "url" and (said := _visited(question, answer)):
         return said
     return {"accept": "Accepted", "decline": "Declined", "cancel": "Cancelled: nothing was chosen"}[answer.action]
@@ -140,6 +127,8 @@ def _visited(question: Question, answer: Answer) -> str:
 
 
 def _content(question: Question, answer: Answer) -> Piece | None:
+    if question.kind in ("approval", "server"):
+        return approvals.changed_piece(question, answer)
     if answer.action != "accept" or not answer.content:
         return None
     if question.kind == "sampling":
@@ -154,7 +143,9 @@ def _sampled(content: Mapping[str, Any]) -> Piece:
     return message_piece({"role": flat(content.get("model") or "assistant", 80), "content": block})
 
 
-def _remark(answer: Answer) -> Piece | None:
+def _remark(question: Question, answer: Answer) -> Piece | None:
+    if question.kind in ("approval", "server"):
+        return approvals.reason_piece(question, answer)
     if not answer.remark:
         return None
     return plain_line(f"remark (kept here, not sent): {flat(answer.remark, 300)}", mark="small")
