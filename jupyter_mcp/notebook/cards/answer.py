@@ -80,7 +80,7 @@ class LiveAnswer:
         with self._guard:
             notes = [end] if end else []
             parts = [masked(part) if isinstance(part, str) else part for part in self._parts]
-            return ConversationView(self._label, parts, list(self._attached), notes, running=not end)
+            return ConversationView("", parts, list(self._attached), notes, running=not end)
 
     def show(self) -> LiveAnswer:
         """Display it in the current cell. Main thread; twice is once."""

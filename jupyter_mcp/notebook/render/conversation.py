@@ -71,11 +71,13 @@ def call_piece(view: ToolCallView) -> Piece:
     return Piece(markup, "\n".join(lines))
 
 
-def footer_piece(view: ConversationView) -> Piece:
-    """Who answers, and what it took."""
+def footer_piece(view: ConversationView) -> Piece | None:
+    """Who answered, and what it took."""
     calls = sum(not isinstance(part, str) for part in view.parts)
     if view.running:
         return plain_line("not finished yet", mark="small")
+    if not view.model:
+        return None
     said = [flat(view.model, 80), *([count(view.rounds, "round")] if view.rounds else [])]
     if calls:
         said.append(count(calls, "call"))
