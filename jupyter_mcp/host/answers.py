@@ -51,8 +51,12 @@ class _Rule:
 
     def fits(self, question: Question) -> bool:
         """Whether an answer of this form can be meant for a question of this kind."""
+        if question.kind in ("approval", "server", "inputs") and self.kind != question.kind:
+            return False
         if question.kind in ("approval", "server"):
-            return self.kind == question.kind  # leave to act is given in so many words
+            return True  # leave to act is given in so many words
+        if self.answer == "accept" and question.kind == "sampling":
+            return self.kind == "sampling"  # a yes to forms is none to asking a model
         if isinstance(self.answer, str):
             return self.answer in _ACTIONS or question.kind == "sampling"
         values = _values(self.answer)

@@ -21,6 +21,7 @@ from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.connections import Connections, OnStatus
 from jupyter_mcp.host.consent import Consent
 from jupyter_mcp.host.doing import Doing
+from jupyter_mcp.host.inputs import InputBook
 from jupyter_mcp.host.journal import Journal
 from jupyter_mcp.host.peer import HostPeer
 from jupyter_mcp.host.policy import Deed, Origin, Policy
@@ -40,6 +41,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.questions import Answer, QuestionUI
     from jupyter_mcp.host.result import PromptResult, Read, Result
     from jupyter_mcp.host.roots import Place
+    from jupyter_mcp.host.sampling.limits import Limits
     from jupyter_mcp.host.specs import ServerSpec
     from jupyter_mcp.models.book import ModelBook
 
@@ -80,10 +82,18 @@ class Host:
         self._questioner = Questioner(self.policy, self.answers, self.journal)
         self._questioner.ui = ui
         self._questioner.note = self._noted
+        self._questioner.models = lambda: self.models if "models" in vars(self) else None
         self._consent = Consent(self.policy, self._questioner)
         self.roots = Roots(roots, self._folder)
         self._connections = Connections(
-            self.journal, self.policy, self._consent, self._peer, self._roots_of, options, environ
+            self.journal,
+            self.policy,
+            self._consent,
+            InputBook(self._questioner, self.redactor),
+            self._peer,
+            self._roots_of,
+            options,
+            environ,
         )
         self.servers = self._connections.servers
         self.listeners = self._connections.listeners
@@ -120,7 +130,14 @@ class Host:
         """The models that are configured; a kernel that asks none loads none of it."""
         from jupyter_mcp.models.book import ModelBook
 
-        return ModelBook()
+        book = ModelBook()
+        book.ask = lambda request: self._questioner.sampling.human(request)
+        return book
+
+    @property
+    def limits(self) -> Limits:
+        """What servers get of models without asking, and what each model may give."""
+        return self._questioner.limits
 
     # --- servers -----------------------------------------------------------------------------------------------------
 

@@ -2,8 +2,9 @@
 
     a rule denies it  ->  a scripted answer  ->  the person (through a `QuestionUI`)  ->  nobody: cancelled at once
 
+For sampling a model may stand between the person's consent and their look at its answer: that way is `sampling`'s.
 Whatever answers, the answer is checked against what was asked before it is sent; a person is asked again with what was
-wrong, a wrong script ends the call with one clear line. Nothing is rendered here, and no model answers (yet).
+wrong, a wrong script ends the call with one clear line. Nothing is rendered here.
 Elicitation can be declined on the wire; sampling cannot, so its refusal is `InputRefused`. What comes after the consent
 to open a page is `visits`.
 """
@@ -13,27 +14,32 @@ from __future__ import annotations
 import asyncio
 import itertools
 from collections.abc import Callable, Mapping
-from contextlib import nullcontext
+from contextlib import ExitStack, contextmanager, nullcontext
 from dataclasses import replace
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.errors import InputRefused, RequestError, UsageError
-from jupyter_mcp.host.answers import AnswerBook, properties
+from jupyter_mcp.errors import InputRefused, ModelError, RequestError, UsageError
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
 from jupyter_mcp.host.policy import Deed
 from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind, QuestionUI
+from jupyter_mcp.host.unanswered import how_to_script, quoted, refusal
 from jupyter_mcp.host.visits import Visits
 from jupyter_mcp.protocol.revisions import LATEST_MODERN
 from jupyter_mcp.protocol.secrets import secret_question
 
 if TYPE_CHECKING:
-    from collections.abc import Coroutine, Sequence
+    from collections.abc import Awaitable, Coroutine, Generator, Sequence
     from contextlib import AbstractContextManager
     from types import ModuleType
 
     from jupyter_mcp.host.acts import Running
+    from jupyter_mcp.host.answers import AnswerBook
     from jupyter_mcp.host.journal import Journal
-    from jupyter_mcp.host.policy import Decision, Policy
+    from jupyter_mcp.host.policy import Decision, Policy, Scope
+    from jupyter_mcp.host.sampling.flow import Sampling, Turn
+    from jupyter_mcp.host.sampling.limits import Limits
+    from jupyter_mcp.models.book import ModelBook
 
 __all__ = ["Fits", "Questioner", "how_to_script"]
 
@@ -53,8 +59,23 @@ class Questioner:
         self.journal = journal
         self.ui: QuestionUI | None = None
         self.note: Callable[[str, str], None] = lambda server, text: None
+        self.models: Callable[[], ModelBook | None] = lambda: None
         self.visits = Visits(self)
         self._ids = itertools.count(1)
+
+    @cached_property
+    def limits(self) -> Limits:
+        """What is answered without asking."""
+        from jupyter_mcp.host.sampling.limits import Limits
+
+        return Limits()
+
+    @cached_property
+    def sampling(self) -> Sampling:
+        """The way of a request for sampling; loaded with the first one."""
+        from jupyter_mcp.host.sampling.flow import Sampling
+
+        return Sampling(self, self.limits)
 
     async def answer(
         self,
@@ -82,6 +103,7 @@ class Questioner:
 
         Raises:
             InputRefused: sampling or roots refused, or the act ended meanwhile.
+            ModelError: no model could answer.
             RequestError: a request that makes no sense, with the code to answer.
             UsageError: a scripted answer does not fit.
         """
@@ -93,11 +115,35 @@ class Questioner:
             self._unfit(server, method, error, act)
             raise
 
+        if question.kind == "sampling":
+            with self._turn(question, act) as turn:
+                decide = partial(self.sampling.decide, question, revision, act, turn)
+                return await self._put(question, method, act, decide)
+
         async def ask() -> Answer:
             answer = await self._decide(question, method, revision, act)
             visiting = question.kind == "url" and answer.action == "accept" and answer.by == "person"
             return await self.visits.after_consent(question, answer, act, again, paused) if visiting else answer
 
+        return await self._put(question, method, act, ask)
+
+    @contextmanager
+    def _turn(self, question: Question, act: Running | None) -> Generator[Turn]:
+        """What is too much is not even recorded, but whoever waits for the act is told. Raises `InputRefused`."""
+        with ExitStack() as stack:
+            try:
+                turn = stack.enter_context(self.sampling.turn(question))
+            except InputRefused as error:
+                if act is not None:
+                    act.note(str(error))
+                raise
+            yield turn
+
+    async def _put(
+        self, question: Question, method: str, act: Running | None, ask: Callable[[], Awaitable[Answer]]
+    ) -> dict[str, Any]:
+        """Have it answered and recorded; the bare result."""
+        server = question.server
         number = self.journal.begin(server, method, question.message[:200], "server")
         outcome, remark, sent = "error", None, None
         try:
@@ -106,6 +152,12 @@ class Questioner:
             sent = answer.content
         except (InputRefused, UsageError) as error:
             outcome, remark = ("refused" if isinstance(error, InputRefused) else "error"), str(error)
+            raise
+        except ModelError as error:
+            remark = str(error)
+            if act is not None:
+                act.note(remark)
+            self.note(server, remark)
             raise
         except BaseException:
             outcome = "cancelled"
@@ -127,18 +179,33 @@ class Questioner:
     # --- deciding ----------------------------------------------------------------------------------------------------
 
     async def _decide(self, question: Question, method: str, revision: str, act: Running | None) -> Answer:
-        decision = self._policy_on(question.server, method, question.params)
+        decision = self.policy_on(question.server, method, question.params)
         if decision.verdict == "deny":
-            answer = Answer("decline", by="policy", remark=decision.reason)
-            return self._closed(question, answer, act, opened=False)
+            return self.closed(question, Answer("decline", by="policy", remark=decision.reason), act)
         scripted = await self.answers.take(question)
         if scripted is not None:
-            answer = self._checked_script(question, scripted.answer, revision)
-            return self._closed(question, answer, act, opened=False)
+            return self.scripted(question, scripted.answer, act, revision)
         return await self.ask(question, act, revision)
 
-    def _policy_on(self, server: str, method: str, params: Mapping[str, Any]) -> Decision:
+    def policy_on(self, server: str, method: str, params: Mapping[str, Any]) -> Decision:
+        """What the policy says to something that a server wants."""
         return self.policy.decide(Deed(server, method, method, params, "server"))
+
+    def remember(self, server: str, method: str, scope: Scope) -> None:
+        """Keep a person's yes to what a server wants. Raises as `Policy.remember`."""
+        self.policy.remember(Deed(server, method, method, origin="server"), scope)
+
+    def closed(self, question: Question, answer: Answer, act: Running | None) -> Answer:
+        """A question that was answered without being put: it is shown and noted all the same."""
+        return self._closed(question, answer, act, opened=False)
+
+    def scripted(self, question: Question, answer: Answer, act: Running | None, revision: str) -> Answer:
+        """A script's answer as it is sent. Raises `UsageError` when it does not fit."""
+        return self.closed(question, self._checked_script(question, answer, revision), act)
+
+    def must_fit(self, question: Question, problems: Mapping[str, str]) -> None:
+        """Raise `UsageError` when a script's answer has problems."""
+        _say_unfit(question, problems)
 
     async def ask(
         self, question: Question, act: Running | None, revision: str = "", fits: Fits | None = None
@@ -259,6 +326,17 @@ class Questioner:
             )
         return await self.ask(question, None, LATEST_MODERN)
 
+    async def inputs(self, question: Question) -> Answer:
+        """Ask the person for values that a server's configuration needs: a script made for inputs, else the person.
+
+        Raises:
+            UsageError: a scripted answer does not fit.
+        """
+        scripted = await self.answers.take(question)
+        if scripted is None:
+            return await self.ask(question, None, LATEST_MODERN)
+        return self.scripted(question, scripted.answer, None, LATEST_MODERN)
+
     # --- questions ---------------------------------------------------------------------------------------------------
 
     def new_id(self) -> str:
@@ -275,7 +353,7 @@ def _say_unfit(question: Question, problems: Mapping[str, str]) -> None:
     """Raises `UsageError` when a script's answer has problems."""
     if problems:
         said = "; ".join(f"{name}: {text}" for name, text in problems.items())
-        asked = f"the question of {question.server} ({_quoted(question.message)})"
+        asked = f"the question of {question.server} ({quoted(question.message)})"
         raise UsageError(f"The scripted answer does not fit {asked}: {said}", server=question.server)
 
 
@@ -284,35 +362,6 @@ async def _in_context(act: Running | None, asking: Coroutine[Any, Any, Answer]) 
     if act is None:
         return await asking
     return await asyncio.get_running_loop().create_task(asking, context=act.context)
-
-
-def how_to_script(question: Question, misses: bool = False) -> str:
-    """One line: what was asked, that nobody could be asked, and the call that scripts the answer.
-
-    Args:
-        question: what was asked.
-        misses: there is a script for forms, and it has nothing for this one.
-    """
-    head = f"{question.server} asked {_quoted(question.message)} and nobody could answer"
-    if misses:
-        lacks = "has one of its fields" if properties(question) else "is for a question without fields"
-        head = (
-            f"{question.server} asked {_quoted(question.message)}, nobody could answer, and no scripted answer {lacks}"
-        )
-    if question.kind == "server":
-        script = f'mcp.answer("accept", server="{question.server}", kind="server")'
-        return f"Nobody could be asked whether {question.server} may be started; script it: {script}"
-    if question.kind == "approval":
-        return f'{head}; approve it in advance with mcp.allow("{question.server}.{question.params.get("tool")}").'
-    target = f'server="{question.server}"'
-    if question.kind == "sampling":
-        return f'{head}; script it: mcp.answer({{"text": "…"}}, {target}, kind="sampling")'
-    if question.kind == "url":
-        return f'{head}; script it: mcp.answer("accept", {target}, kind="url")'
-    names = list(properties(question))
-    fields = ", ".join(f'"{name}": …' for name in names[:4]) + (", …" if len(names) > 4 else "")
-    example = "{" + fields + "}" if names else '"accept"'
-    return f"{head}; script it: mcp.answer({example}, {target})"
 
 
 def _validation() -> ModuleType:
@@ -326,6 +375,7 @@ def _kind(server: str, method: str, params: Mapping[str, Any]) -> tuple[Question
     message = params.get("message")
     message = message if isinstance(message, str) else ""
     if method == "sampling/createMessage":
+        _well_formed(server, params)
         return "sampling", message or "a model's answer", None
     if method != "elicitation/create":
         raise RequestError(f"Unknown method {method}", code=_METHOD_NOT_FOUND, server=server)
@@ -343,6 +393,16 @@ def _kind(server: str, method: str, params: Mapping[str, Any]) -> tuple[Question
     return "url", message, " ".join(address.warnings) or None
 
 
+def _well_formed(server: str, params: Mapping[str, Any]) -> None:
+    """Raises `RequestError` for what nobody is shown and no model is sent."""
+    from jupyter_mcp.host.sampling import request
+
+    if wrong := request.problems(params):
+        more = f" (and {len(wrong) - 1} more)" if len(wrong) > 1 else ""
+        text = f"{server} asked for sampling by a request that is not well formed. {wrong[0]}{more}"
+        raise RequestError(text, code=_INVALID_PARAMS, server=server)
+
+
 def _check(
     question: Question, answer: Answer, revision: str, *, scripted: bool = False
 ) -> tuple[Answer, Mapping[str, str]]:
@@ -351,7 +411,7 @@ def _check(
         return answer, {}
     content = answer.content or {}
     validation = _validation()
-    if question.kind == "elicitation":
+    if question.kind in ("elicitation", "inputs"):
         schema = question.params.get("requestedSchema")
         checked = validation.elicitation(schema, content, revision, fill_defaults=scripted)
     elif question.kind == "sampling":
@@ -366,21 +426,7 @@ def _result(question: Question, answer: Answer) -> dict[str, Any]:
     if question.kind == "sampling":
         if answer.action == "accept":
             return dict(answer.content or {})
-        raise InputRefused(_refusal(question, answer), server=question.server)
+        raise InputRefused(refusal(question, answer), server=question.server)
     if answer.action == "accept" and question.kind == "elicitation":
         return {"action": "accept", "content": dict(answer.content or {})}
     return {"action": answer.action}
-
-
-def _refusal(question: Question, answer: Answer) -> str:
-    if answer.by == "headless":
-        return f"{question.server} asked for sampling, but there is no model and nobody to ask."
-    if answer.by == "policy":
-        return f"The rule {answer.remark!r} refuses sampling for {question.server}."
-    verb = "declined" if answer.action == "decline" else "cancelled"
-    return f"The request of {question.server} for sampling was {verb}."
-
-
-def _quoted(message: str) -> str:
-    flat = " ".join(message.split())
-    return f"“{flat[:80]}{'…' if len(flat) > 80 else ''}”" if flat else "something"

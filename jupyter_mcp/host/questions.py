@@ -12,9 +12,11 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-QuestionKind = Literal["elicitation", "url", "sampling", "approval", "server"]
+    from jupyter_mcp.host.sampling.live import LiveReply
+
+QuestionKind = Literal["elicitation", "url", "sampling", "approval", "server", "inputs"]
 Action = Literal["accept", "decline", "cancel"]
-Step = Literal["consent", "retry", "wait"]
+Step = Literal["consent", "retry", "wait", "review"]
 
 OURSELVES = "this notebook"
 """Who asks in a form of our own; no server can be called that."""
@@ -36,13 +38,43 @@ class Cause:
 
 
 @dataclass(frozen=True, slots=True)
+class SamplingOffer:
+    """What the host says beside a server's request for sampling; the request itself is the server's, in `params`.
+
+    Attributes:
+        model: the name of the one that would answer.
+        why: why this one, in a few words.
+        models: the names of those that can answer it, this one among them.
+        unable: the other configured ones and what they do not take.
+        masked: the request as a model gets it when what looks secret is masked; as sent when nothing does.
+        masks: how many places that changes.
+        reason: why the person is asked.
+        scopes: how long a yes may hold.
+        allowance: what a yes for longer than once allows: "calls", "tokens", "per_minute".
+        ignored: what the server asks for and does not get, a sentence each.
+    """
+
+    model: str
+    why: str
+    models: tuple[str, ...] = ()
+    unable: Mapping[str, str] = field(default_factory=dict[str, str])
+    masked: Mapping[str, Any] = field(default_factory=dict[str, Any])
+    masks: int = 0
+    reason: str = ""
+    scopes: tuple[str, ...] = ("once",)
+    allowance: Mapping[str, int] = field(default_factory=dict[str, int])
+    ignored: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Question:
     """One question.
 
     Attributes:
         id: unique in this kernel.
         kind: "elicitation" (a form), "url" (open a page), "sampling" (a model's or a person's text),
-            "approval" (an act), "server" (may a project's own server be started?).
+            "approval" (an act), "server" (may a project's own server be started?), "inputs" (a form of ours: the values
+            that a server's configuration asks for; what is given stays in this process).
         server: name of the server that asks; for approvals the server the act goes to.
         message: the server's own words, untrusted.
         params: the request's params as sent (requestedSchema, url, messages, maxTokens …), untrusted;
@@ -55,7 +87,10 @@ class Question:
         draft: the content of the answer that had these problems, so that nothing has to be written twice.
         step: of a "url" question, which keeps its id: "consent" (may the page be opened?), and once the person agreed
             "retry" (accept sends the server's request again, as soon as the person is done there) or "wait" (the
-            server has its answer and goes on by itself; cancel ends the call).
+            server has its answer and goes on by itself; cancel ends the call). Of a "sampling" question that a model
+            answers: "consent" (may it be asked?), and once the person agreed "review" (may its answer be sent?).
+        offer: of a "sampling" question that a model would answer; None: the person writes the answer.
+        live: of the step "review", the answer while it is being written.
     """
 
     id: str
@@ -68,6 +103,8 @@ class Question:
     problems: Mapping[str, str] = field(default_factory=dict[str, str])
     draft: Mapping[str, Any] | None = None
     step: Step = "consent"
+    offer: SamplingOffer | None = None
+    live: LiveReply | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,14 +114,16 @@ class Answer:
     Attributes:
         action: "accept", "decline" (an explicit no) or "cancel" (nobody chose).
         content: the form's values, a sampling result ({"text": …} or a CreateMessageResult), of an approval
-            {"arguments": …} as the person changed them, or nothing.
+            {"arguments": …} as the person changed them, or nothing. Where a model would answer a sampling: what the
+            person changed of the request (`sampling.request.EDITABLE`), "model", "redact" (a switch) and "allowance";
+            of its review {"content": blocks} as changed.
         remark: the person's own words with a decline; kept in the journal. A server is never told; who began an act
             that was not approved is.
         remember: for an approval the same as the scope "session".
         scope: how long a yes to an approval holds: "" or "once", "session", "notebook", "project", "user" (of those
             that were offered); "client" for what this client of ours wants; "never" makes a no a rule.
-        by: "person", "script", "policy" (a rule), "headless" (nobody there) or "server" (it said that a page is done),
-            for the journal.
+        by: "person", "script", "policy" (a rule), "headless" (nobody there), "server" (it said that a page is done)
+            or "model" (its answer, that nobody was asked about, or its failure), for the journal.
         note: one line for the cell when nobody could be asked (how to script the answer).
     """
 
@@ -93,7 +132,7 @@ class Answer:
     remark: str | None = None
     remember: bool = False
     scope: Literal["", "once", "session", "notebook", "project", "user", "client", "never"] = ""
-    by: Literal["person", "script", "policy", "headless", "server"] = "person"
+    by: Literal["person", "script", "policy", "headless", "server", "model"] = "person"
     note: str | None = None
 
 

@@ -220,8 +220,11 @@ async def test_what_is_no_web_address_is_never_put_to_the_person(questioner: Que
 # --- sampling and roots ----------------------------------------------------------------------------------------------
 
 
+HELLO = {"role": "user", "content": {"type": "text", "text": "hello"}}
+
+
 async def sample(questioner: Questioner, **params: Any) -> dict[str, Any]:
-    return await ask(questioner, {"messages": [], "maxTokens": 5, **params}, "sampling/createMessage")
+    return await ask(questioner, {"messages": [HELLO], "maxTokens": 5, **params}, "sampling/createMessage")
 
 
 async def test_a_person_answers_sampling_as_the_model_human(questioner: Questioner):
