@@ -11,6 +11,7 @@ from tests.runtime.kernels import LiveKernel, Run, live_kernel
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+LIMIT = 60.0  # seconds: cards are made of many widgets, and machines may be busy
 VIEW = "application/vnd.jupyter.widget-view+json"
 SETUP = """
 %load_ext jupyter_mcp
@@ -72,7 +73,7 @@ def press(kernel: LiveKernel, run: Run, label: str) -> None:
             and content["data"]["state"].get("_model_name") == "ButtonModel"
         ]
 
-    kernel.until(lambda: bool(found()), why=lambda: f"no button {label!r}; it said {run.displays}")
+    kernel.until(lambda: bool(found()), LIMIT, why=lambda: f"no button {label!r}; it said {run.displays}")
     kernel.comm(found()[-1], {"method": "custom", "content": {"event": "click"}})
 
 
@@ -88,7 +89,7 @@ def test_a_call_waits_for_the_person_and_is_made_when_it_is_allowed(kernel: Live
     kernel.run("model(['I add.', use('demo__add', a=40, b=2)], 'It is 42.')")
     run = kernel.start("%%mcp ask\nWhat is 40 + 2?", allow_stdin=True)
     press(kernel, run, "Allow once")
-    kernel.finish(run)
+    kernel.finish(run, LIMIT)
     assert run.error is None
     assert "I add.\n▸ demo.add(a=40, b=2): 42\nIt is 42.\nscripted, 2 rounds, 1 call" in saved(run)
     assert not any(VIEW in data for data in outputs(run))
@@ -98,7 +99,7 @@ def test_a_call_that_is_denied_comes_back_to_the_model(kernel: LiveKernel) -> No
     kernel.run("model([use('demo__add', a=1, b=2)], 'I may not.')")
     run = kernel.start("%%mcp ask\nAdd.", allow_stdin=True)
     press(kernel, run, "Deny")
-    kernel.finish(run)
+    kernel.finish(run, LIMIT)
     assert "▸ demo.add(a=1, b=2) was not allowed" in saved(run)
     assert "I may not." in saved(run)
 
@@ -106,9 +107,9 @@ def test_a_call_that_is_denied_comes_back_to_the_model(kernel: LiveKernel) -> No
 def test_an_interrupt_keeps_what_was_said_and_the_next_question_goes_on(kernel: LiveKernel) -> None:
     kernel.run("conversation.forget()\nget_host().models.set(Stuck(['', 'The end.']))")
     run = kernel.start("%%mcp ask\nTell a story.", allow_stdin=True)
-    kernel.until(lambda: "begun" in run.text)
+    kernel.until(lambda: "begun" in run.text, LIMIT)
     kernel.interrupt()
-    kernel.finish(run)
+    kernel.finish(run, LIMIT)
     assert run.error is not None
     assert run.error.startswith("Interrupted: the answer of scripted cancelled; what was said stays")
     assert saved(run).startswith("Once upon a time")
@@ -121,7 +122,7 @@ def test_the_stop_button_ends_the_answer(kernel: LiveKernel) -> None:
     kernel.run("conversation.forget()\nget_host().models.set(Stuck([]))")
     run = kernel.start("%%mcp ask\nTell a story.", allow_stdin=True)
     press(kernel, run, "Stop")
-    kernel.finish(run)
+    kernel.finish(run, LIMIT)
     assert run.error is not None
     assert run.error.startswith("Cancelled: ")
     assert saved(run).startswith("Once upon a time")

@@ -139,6 +139,10 @@ def test_what_a_call_passes_on_is_said_in_both_forms() -> None:
     assert "Its arguments pass on what docs and mail returned." in made["text/html"]
 
 
+def test_who_allowed_a_call_stands_in_its_fold() -> None:
+    assert "Allowed by you, once." in bundle(call(approval="allowed by you, once"))["text/html"]
+
+
 def test_servers_words_in_a_call_are_escaped() -> None:
     made = bundle(call(label="demo.<b>", arguments={"<i>": "<u>"}, result=result("<script>")))
     for word in ("<i>", "<u>", "<script>", "demo.<b>"):

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.conversation.turn import Outcome, Turn
     from jupyter_mcp.host.events import CallEvent
     from jupyter_mcp.host.host import Host
+    from jupyter_mcp.host.questions import Answer
     from jupyter_mcp.host.result import Result
 
 __all__ = ["Calls", "arguments_of"]
@@ -172,6 +173,7 @@ class Calls:
 
     def _told(self, call: ModelCall, event: CallEvent) -> None:
         if isinstance(event, QuestionClosed) and event.question.kind == "approval" and event.answer is not None:
+            call.approval = _approval(event.answer)
             changed = mapping_of(event.answer.content).get("arguments")
             if is_object(changed):
                 call.arguments = changed
@@ -260,6 +262,18 @@ def arguments_of(call: ModelCall, given: object) -> str:
         return "Not done: the arguments are no JSON object. Call it again with one."
     call.arguments = given
     return ""
+
+
+def _approval(answer: Answer) -> str:
+    """Who said what, for the transcript."""
+    who = {"person": "you", "script": "a script"}.get(answer.by, "nobody")
+    if answer.action != "accept":
+        return f"refused by {who}" if answer.action == "decline" else f"not allowed: {who} chose"
+    scope = answer.scope or ("session" if answer.remember else "once")
+    how = (
+        scope if scope == "once" else f"for this {scope}" if scope in ("session", "notebook", "project") else "for good"
+    )
+    return f"allowed by {who}, {how}"
 
 
 def _decoded(text: str) -> object:

@@ -35,6 +35,7 @@ class ModelCall:
             "unknown" tool, "unreadable" arguments, "repeated" without end, "too many" at once; "cancelled"; "searched".
         result: the whole result, if there is one.
         said: one sentence about what went wrong, or "".
+        approval: who allowed or refused it, in words, when somebody was asked.
         passes_on: servers whose results are found again in the arguments.
         shown: the content blocks that the model got to see.
     """
@@ -47,6 +48,7 @@ class ModelCall:
     outcome: Outcome = "running"
     result: Result | None = None
     said: str = ""
+    approval: str = ""
     passes_on: Sequence[str] = ()
     shown: Sequence[Mapping[str, Any]] = ()
 

@@ -125,6 +125,7 @@ def call_view(call: talking.ModelCall) -> ToolCallView:
         status=call.outcome,
         result=None if call.result is None else _without_secrets(call.result, clean),
         said=masked(call.said),
+        approval=call.approval,
         passes_on=list(call.passes_on),
     )
 

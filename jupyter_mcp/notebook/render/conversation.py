@@ -62,7 +62,8 @@ def call_piece(view: ToolCallView) -> Piece:
     told = _told(view)
     joint = ": " if view.status in ("ok", "searched") else " "
     summary = f"{html.code(f'{label}({sent})')} {html.muted(html.escape(told))}"
-    inside = [_sent(view), _passed_on(view), *_came_back(view)]
+    approval = plain_line(f"{view.approval[:1].upper()}{view.approval[1:]}.", mark="small") if view.approval else None
+    inside = [_sent(view), _passed_on(view), approval, *_came_back(view)]
     body = stack(inside).html
     markup = html.details(summary, body) if body else html.note(summary)
     lines = [f"▸ {label}({sent}){joint}{told}"]

@@ -148,6 +148,7 @@ class ToolCallView:
             "unreadable", "repeated", "too many", "cancelled", "searched".
         result: the `Result`, if there is one.
         said: what went wrong, or what became of it, in one sentence.
+        approval: who allowed or refused it, when somebody was asked.
         passes_on: servers whose results are found again in the arguments.
     """
 
@@ -156,6 +157,7 @@ class ToolCallView:
     status: str = "running"
     result: object = None
     said: str = ""
+    approval: str = ""
     passes_on: Sequence[str] = ()
 
 

@@ -148,6 +148,7 @@ async def test_a_persons_no_comes_back_with_the_persons_words() -> None:
     assert (question.kind, question.params["tool"], question.params["origin"]) == ("approval", "add", "model")
     assert [call.outcome for call in turn.calls] == ["denied"]
     assert "not on a Sunday" in told(model)[0]
+    assert turn.calls[0].approval == "refused by you"
 
 
 async def test_a_person_is_not_asked_again_for_the_very_call_that_was_refused() -> None:
@@ -169,6 +170,7 @@ async def test_arguments_that_the_person_changed_are_those_of_the_call() -> None
     finally:
         await host.aclose()
     assert (turn.calls[0].arguments, turn.calls[0].data) == ({"a": 5}, 7)
+    assert turn.calls[0].approval == "allowed by you, once"
 
 
 async def test_where_nobody_can_be_asked_an_act_of_a_model_is_not_done() -> None:
