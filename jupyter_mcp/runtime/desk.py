@@ -31,6 +31,7 @@ from jupyter_mcp.runtime.thread import on_loop
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from jupyter_mcp.runtime.approving import Others
     from jupyter_mcp.runtime.place import Place
 
 __all__ = ["Mode", "Presented", "Presenter", "QuestionDesk"]
@@ -128,9 +129,23 @@ class QuestionDesk:
             return "widgets"
         return "stdin"
 
+    def _others(self, ticket: _Ticket) -> Others:
+        """What waits besides a question that is about to be asked by `input()`. Main thread."""
+        from jupyter_mcp.runtime.approving import Others
+
+        waiting = [one for one in list(self._tickets.values()) if not one.answered]
+        alike = [one for one in waiting if one.asks_leave and one.question.server == ticket.question.server]
+
+        def deny(answer: Answer) -> None:
+            for one in alike:
+                if one is not ticket:
+                    one.answer(answer)
+
+        return Others(len(waiting), len(alike), deny)
+
     def _show(self, ticket: _Ticket) -> Job:
         if ticket.way == "stdin":
-            return board.post(lambda: _by_input(ticket), ticket.place, cell_only=True)
+            return board.post(lambda: _by_input(ticket, self._others(ticket)), ticket.place, cell_only=True)
         presenter = self.presenter
         assert presenter is not None  # `_way` has looked
 
@@ -157,15 +172,22 @@ class _Ticket:
         self._loop = asyncio.get_running_loop()
         self._answer: asyncio.Future[Answer] = self._loop.create_future()
         self._line: Announcement | None = None
+        self._given = False
 
     def answer(self, answer: Answer) -> None:
         """Take an answer, from any thread; the first one counts."""
+        self._given = True
         on_loop(self._loop, self._take, answer)
 
     @property
     def answered(self) -> bool:
         """Whether it is over (a hint only, on other threads)."""
-        return self._answer.done()
+        return self._given or self._answer.done()
+
+    @property
+    def asks_leave(self) -> bool:
+        """Whether somebody wants to do something, and does not only want to know."""
+        return self.question.kind in ("approval", "server")
 
     def _take(self, answer: Answer) -> None:
         if not self._answer.done():
@@ -217,7 +239,7 @@ class _Ticket:
         board.post(close, self.place)
 
 
-def _by_input(ticket: _Ticket) -> None:
+def _by_input(ticket: _Ticket, others: Others) -> None:
     """The dialogue by `input()`, on the main thread, which it blocks; an interrupt ends it and what waits for it."""
     if ticket.answered:
         return
@@ -231,7 +253,7 @@ def _by_input(ticket: _Ticket) -> None:
     read = cast("Callable[[str], str]", input)
     try:
         with interrupts.raising():
-            dialogue = Dialogue(read, say, getpass.getpass)
+            dialogue = Dialogue(read, say, getpass.getpass, lambda question: others)
             if ticket.question.step == "wait":  # the server goes on by itself, so the cell must not be held
                 dialogue.tell(ticket.question)
             else:

@@ -15,6 +15,7 @@ from jupyter_mcp.host import urls
 from jupyter_mcp.host.forms import UNSET, Field, FieldError, collect, constraints, fields, labels, parse
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.protocol.framing import printable
+from jupyter_mcp.runtime.approving import ApprovalDialogue, Others
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -49,11 +50,13 @@ class Dialogue:
         read: shows a prompt and returns the line that was typed; may raise EOFError and KeyboardInterrupt.
         read_secret: the same without echo.
         say: shows one line.
+        others: what waits besides a question.
     """
 
     read: Callable[[str], str]
     say: Callable[[str], object]
     read_secret: Callable[[str], str] | None = field(default=None)
+    others: Callable[[Question], Others] = field(default=lambda question: Others())
 
     def tell(self, question: Question) -> None:
         """A page was agreed to and its server goes on by itself: say where it is and what ends the waiting."""
@@ -62,18 +65,19 @@ class Dialogue:
 
     def ask(self, question: Question) -> Answer:
         """Put the question. The end of input is a cancel; a KeyboardInterrupt is the caller's."""
-        if question.step == "consent":
+        leave = question.kind in ("approval", "server")
+        if question.step == "consent" and not leave:
             self._head(question)
-        ask = {"elicitation": self._form, "url": self._url, "sampling": self._sampling, "approval": self._approval}
+        ask = {"elicitation": self._form, "inputs": self._form, "url": self._url, "sampling": self._sampling}
         try:
-            return ask[question.kind](question)
+            return ask.get(question.kind, self._approval)(question)
         except _Decided as decided:
             return decided.answer
         except EOFError:
             self.say("(end of input: cancelled)")
             return Answer("cancel")
 
-    # --- the four kinds ----------------------------------------------------------------------------------------------
+    # --- the kinds -----------------------------------------------------------------------------------------------------
 
     def _form(self, question: Question) -> Answer:
         form = fields(question.params.get("requestedSchema") or {})
@@ -115,33 +119,7 @@ class Dialogue:
         return self._yes_or_no("Open it? [y]es, [n]o, :cancel: ")
 
     def _approval(self, question: Question) -> Answer:
-        params = question.params
-        arguments = json.dumps(params.get("arguments") or {}, ensure_ascii=False, default=str)
-        if params.get("client"):
-            return self._client(question)
-        self.say(f"  {_text(params.get('tool'))} {printable(arguments, _LINE)}")
-        return self._yes_or_no("Allow it? [y]es, [a]lways in this kernel, [n]o, :cancel: ", always=True)
-
-    def _client(self, question: Question) -> Answer:
-        """What a client of ours wants: all of it is shown, for it is this that is allowed."""
-        arguments: Any = question.params.get("arguments") or {}
-        for name, value in cast("Mapping[str, Any]", arguments).items():
-            self.say(f"  {printable(str(name), 80)}:")
-            text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
-            for line in text.splitlines() or [""]:
-                self.say(f"    {printable(line, len(line) * 6 + 1)}")
-        answers = {
-            "y": Answer("accept"),
-            "c": Answer("accept", scope="client"),
-            "a": Answer("accept", remember=True),
-            "n": Answer("decline"),
-            "never": Answer("decline", scope="never"),
-        }
-        answers |= {"yes": answers["y"], "client": answers["c"], "always": answers["a"], "no": answers["n"]}
-        prompt = "Allow it? [y]es once, this [c]lient, [a]lways in this notebook, [n]o, never, :cancel: "
-        while (found := answers.get(self._line(prompt).strip().lower())) is None:
-            continue
-        return found
+        return ApprovalDialogue(question, self._line, self.say, self.others(question)).ask()
 
     def _sampling(self, question: Question) -> Answer:
         params = question.params
@@ -248,13 +226,11 @@ class Dialogue:
             case _:
                 self.say(_HELP)
 
-    def _yes_or_no(self, prompt: str, *, always: bool = False) -> Answer:
+    def _yes_or_no(self, prompt: str) -> Answer:
         while True:
             match self._line(prompt).strip().lower():
                 case "y" | "yes":
                     return Answer("accept")
-                case "a" | "always" if always:
-                    return Answer("accept", remember=True)
                 case "n" | "no":
                     return Answer("decline")
                 case _:
@@ -268,8 +244,7 @@ class Dialogue:
     def _head(self, question: Question) -> None:
         cause = question.cause
         during = f" (during {question.server}.{printable(cause.name, 80)})" if cause is not None else ""
-        verb = "wants to run" if question.kind == "approval" else "asks"
-        self.say(f"{question.server} {verb}{during}: {_text(question.message)}")
+        self.say(f"{question.server} asks{during}: {_text(question.message)}")
         if question.warning:
             self.say(f"! {question.warning}")
         for name, problem in question.problems.items():

@@ -245,3 +245,25 @@ def test_a_withdrawn_question_is_not_asked_any_more(monkeypatch: pytest.MonkeyPa
     thread.start()
     thread.join(10)
     assert worker == [[]]
+
+
+SEVERAL = """
+from jupyter_mcp.host.questions import Question
+import asyncio
+def want(number, server="demo"):
+    return DESK.ask(Question(f"q{number}", "approval", server, "Run?", {"tool": "delete", "arguments": {"n": number}}))
+async def several():
+    return await asyncio.gather(want(1), want(2), want(3, "other"))
+DESK.mode = "stdin"
+print([(one.action, one.remark) for one in wait.run(several, label="several")])
+DESK.mode = "auto"
+"""
+
+
+def test_by_input_all_that_waits_for_one_server_is_denied_at_once(kernel: LiveKernel) -> None:
+    run = kernel.start(SEVERAL, allow_stdin=True)
+    assert "[d]eny all 2 from demo" in kernel.answer("d not today")
+    assert "[d]eny all" not in kernel.answer("y")
+    kernel.finish(run)
+    assert "(1 of 3 questions) demo.delete is about to be called" in run.text
+    assert "[('decline', 'not today'), ('decline', 'not today'), ('accept', None)]" in run.text

@@ -220,29 +220,6 @@ def test_a_server_that_goes_on_by_itself_is_not_waited_for() -> None:
     assert "demo goes on when it knows that you are done" in person.text
 
 
-def test_an_act_is_shown_with_its_arguments_and_approved_once_or_for_the_kernel() -> None:
-    params = {"tool": "delete", "arguments": {"path": "a.txt"}}
-    person = Person("y")
-    assert person.ask(question("approval", params)) == Answer("accept")
-    assert '{"path": "a.txt"}' in person.text
-    assert Person("a").ask(question("approval", params)) == Answer("accept", remember=True)
-    assert Person("n").ask(question("approval", params)) == Answer("decline")
-
-
-def test_what_a_client_wants_to_run_is_shown_whole_and_may_be_allowed_for_it_or_never() -> None:
-    code = "\n".join(f"line_{number} = '\x1b[2K{number}'" for number in range(300))
-    params = {"tool": "execute_code", "arguments": {"code": code}, "client": "agent"}
-    person = Person("c")
-    assert person.ask(question("approval", params)) == Answer("accept", scope="client")
-    assert "line_0" in person.text
-    assert "line_299" in person.text
-    assert "\x1b" not in person.text
-    assert Person("y").ask(question("approval", params)) == Answer("accept")
-    assert Person("a").ask(question("approval", params)) == Answer("accept", remember=True)
-    assert Person("", "what", "n").ask(question("approval", params)) == Answer("decline")
-    assert Person("never").ask(question("approval", params)) == Answer("decline", scope="never")
-
-
 def test_sampling_is_answered_by_several_lines() -> None:
     blocks = [{"type": "text", "text": "Two"}, {"type": "image", "data": "", "mimeType": "image/png"}]
     messages = [{"role": "user", "content": {"type": "text", "text": "One"}}, {"role": "user", "content": blocks}]

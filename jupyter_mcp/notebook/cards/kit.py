@@ -120,7 +120,7 @@ if(card&&!card.dataset.jmcpKeys){
  const at=document.activeElement;
  const busy=at&&(at.isContentEditable||/^(INPUT|TEXTAREA|SELECT)$/.test(at.tagName)||at.closest('.jmcp'));
  if(!busy)card.focus();
-}">.jmcp:focus{outline-offset:2px}</style>"""
+}">.jmcp:focus{outline:2px solid var(--jp-brand-color1,#1976d2);outline-offset:-2px}</style>"""
 
 
 def keyboard() -> Any:
