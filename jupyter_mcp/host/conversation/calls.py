@@ -266,9 +266,11 @@ def arguments_of(call: ModelCall, given: object) -> str:
 
 def _approval(answer: Answer) -> str:
     """Who said what, for the transcript."""
-    who = {"person": "you", "script": "a script"}.get(answer.by, "nobody")
+    who = {"person": "you", "script": "a script"}.get(answer.by)
+    if who is None:
+        return ""
     if answer.action != "accept":
-        return f"refused by {who}" if answer.action == "decline" else f"not allowed: {who} chose"
+        return f"refused by {who}" if answer.action == "decline" else f"{who} made no choice"
     scope = answer.scope or ("session" if answer.remember else "once")
     how = (
         scope if scope == "once" else f"for this {scope}" if scope in ("session", "notebook", "project") else "for good"

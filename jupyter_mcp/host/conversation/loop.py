@@ -217,6 +217,7 @@ class _Work:
 
     async def _generate(self, news: Changes | None, last: bool) -> ModelReply:
         """The model's next words; what it does not stream is told at the end."""
+        from jupyter_mcp.host.conversation.metering import generate
         from jupyter_mcp.models.base import ModelRequest
 
         tools = self._toolbox.described() if "tools" in self._model.supports else []
@@ -228,7 +229,8 @@ class _Work:
             max_tokens=self._conversation.limits.answer,
         )
         self._heard = ""
-        reply = await self._model.generate(request, self._hear, on_note=lambda text: self._tell(Noted(text)))
+        meter = self._conversation.host.limits.model(self._model.name)
+        reply = await generate(self._model, meter, request, self._hear, lambda text: self._tell(Noted(text)))
         said = "".join(str(block.get("text") or "") for block in reply.content if block.get("type") == "text")
         if said != self._heard:
             self._hear(said[len(self._heard) :] if said.startswith(self._heard) else "")
