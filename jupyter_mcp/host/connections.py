@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.client.peer import ServerPeer
     from jupyter_mcp.host.consent import Consent
+    from jupyter_mcp.host.inputs import InputBook
     from jupyter_mcp.host.journal import Journal
     from jupyter_mcp.host.policy import Origin, Policy
     from jupyter_mcp.host.specs import ServerSpec
@@ -42,6 +43,7 @@ class Connections:
         journal: where connecting and disconnecting are recorded; its redactor masks what is secret.
         policy: forgets what was approved for a server in this session when it is disconnected.
         consent: gives leave to connect, or raises `Denied`.
+        inputs: has the values that a configuration asks the person for.
         peer: makes the host's side of a connection.
         roots: the folders that a server is told about, which one in a sandbox may write.
         options: defaults for connections.
@@ -57,6 +59,7 @@ class Connections:
         journal: Journal,
         policy: Policy,
         consent: Consent,
+        inputs: InputBook,
         peer: Callable[[ServerEntry], ServerPeer],
         roots: Callable[[ServerEntry], Sequence[Mapping[str, Any]]],
         options: ConnectOptions | None,
@@ -68,6 +71,7 @@ class Connections:
         self._redactor = journal.redactor
         self._policy = policy
         self._consent = consent
+        self._inputs = inputs
         self._peer = peer
         self._roots = roots
         self._options = options
@@ -138,6 +142,7 @@ class Connections:
                 del self._closed[next(iter(self._closed))]
             number = self._journal.begin(name, "disconnect", name, "person")
             await self._close(entry)
+            self._inputs.forget(entry.spec, [other.spec for other in self.servers.values()])
             self._policy.forget(name)
             self._journal.end(number, "ok")
             self.changed(entry)
@@ -190,7 +195,7 @@ class Connections:
 
     def filled(self, entry: ServerEntry) -> ServerSpec:
         """The spec with its placeholders filled; what is secret in it is masked from now on. Never kept."""
-        filled = entry.spec.expanded(self._environ)
+        filled = entry.spec.expanded(self._environ, self._inputs.of(entry.spec))
         self._redactor.learn_spec(entry.spec, filled)
         return filled
 
@@ -222,6 +227,7 @@ class Connections:
         _tell(on_status, f"starting {entry.name} …")
         outcome, remark = "cancelled", None
         try:
+            await self._inputs.obtain(entry.spec)
             self._advise(entry)  # what cannot be filled in is refused before anything else happens
             if entry.connection is None:
                 entry.connection = Connection(
@@ -242,6 +248,8 @@ class Connections:
             self._journal.end(number, outcome, remark=remark)
             if outcome != "ok":
                 await self._close(entry)
+                others = [other.spec for other in self.servers.values() if other is not entry and other.ready]
+                self._inputs.forget(entry.spec, others)
             self.changed(entry)
 
     async def _revive(self, entry: ServerEntry, on_status: OnStatus | None) -> None:

@@ -44,12 +44,14 @@ class Redactor:
     def learn_spec(self, written: ServerSpec, filled: ServerSpec) -> None:
         """Learn what was filled in for a server: variables passed, placeholders, and what is named like a secret."""
         self.learn(filled.env[name] for name in written.pass_env if secrets.looks_secret(name))
+        self.learn(value for name, value in filled.env.items() if secrets.looks_secret(name))  # those of an envFile too
         for before, after in ((written.env, filled.env), (written.headers, filled.headers)):
             for name, text in before.items():
                 filled_in = "${" in text and (before is written.headers or _hides(name, text))
-                if secrets.looks_secret(name) or filled_in:
+                if name in after and (secrets.looks_secret(name) or filled_in):
                     self.learn(_without_scheme(after[name]))
-        for text, value in zip((*written.args, written.url), (*filled.args, filled.url), strict=True):
+        texts = (*(written.args if len(written.args) == len(filled.args) else ()), written.url)  # inputs left out
+        for text, value in zip(texts, (*filled.args[: len(texts) - 1], filled.url), strict=True):
             if text != value and _hides("", text):
                 self.learn([value])
         self.learn(_inside(filled.url))

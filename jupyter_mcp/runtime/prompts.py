@@ -77,7 +77,7 @@ class Dialogue:
             self.say("(end of input: cancelled)")
             return Answer("cancel")
 
-    # --- the kinds -----------------------------------------------------------------------------------------------------
+    # --- the kinds ----------------------------------------------------------------------------------------------------
 
     def _form(self, question: Question) -> Answer:
         form = fields(question.params.get("requestedSchema") or {})

@@ -235,7 +235,8 @@ def test_placeholders_are_filled_once(text: str, value: str):
     [
         ("${NOPE}", "NOPE is not set"),
         ("${env:NOPE}", "NOPE is not set"),
-        ("${input:id}", r"\$\{input:id\} \(your key\) asks a person"),
+        ("${input:id}", r"Nobody has given \$\{input:id\} \(your key\) yet"),
+        ("${input:other}", r"There is no input other"),
         ("${command:x}", "means nothing here"),
         ("${user_config.key}", "means nothing here"),
     ],
@@ -290,7 +291,7 @@ def test_a_file_with_comments_trailing_commas_bom_and_crlf_is_read_entry_by_entr
     assert local.expanded({}).args == (f"{tmp_path}/x.py",)
     assert (broken.server, broken.line, broken.key) == ("broken", 12, "servers.broken.command")
     assert "broken has no command and no url" in str(broken)
-    with pytest.raises(ConfigError, match=r"\$\{input:house\} \(House domain\) asks a person"):
+    with pytest.raises(ConfigError, match=r"Nobody has given \$\{input:house\} \(House domain\) yet"):
         house.expanded({})
     assert path.read_bytes() == data
 

@@ -24,6 +24,7 @@ _CONTENT = (
     "args",
     "env",
     "pass_env",
+    "env_file",
     "inherit_env",
     "cwd",
     "url",
@@ -64,7 +65,8 @@ def shown(spec: ServerSpec, deed: Deed) -> dict[str, Any]:
     told: dict[str, Any] = {"source": spec.source or "", "hash": deed.fingerprint or ""}
     if spec.kind == "http":
         return {"url": spec.url, "headers": sorted(spec.headers), "way": spec.way.describe(), **told}
-    names = [*spec.env, *spec.pass_env, *(["all of yours"] if spec.inherit_env else [])]
+    more = [*(["all of yours"] if spec.inherit_env else []), *([f"those in {spec.env_file}"] if spec.env_file else [])]
+    names = [*spec.env, *spec.pass_env, *more]
     words = [spec.command, *spec.args]
     inside = spec.sandbox.describe() if spec.sandbox else ""
     return {

@@ -15,6 +15,10 @@ from typing import TYPE_CHECKING, Any, cast
 from jupyter_mcp.errors import ConfigError, MCPError, UsageError
 from jupyter_mcp.host.sandbox import rules as sandboxes
 from jupyter_mcp.host.specs import jsonc
+from jupyter_mcp.host.specs.files import folder_of, read_text
+from jupyter_mcp.host.specs.inputs import Input, read_inputs
+from jupyter_mcp.host.specs.registry import is_registry_file, registry_specs
+from jupyter_mcp.host.specs.sections import parse_file, sections
 from jupyter_mcp.host.specs.spec import NAME_RULE, ServerSpec, split_command, suggest_name
 from jupyter_mcp.host.specs.way import WAY_KEYS, from_unix_url, read_way
 
@@ -36,10 +40,7 @@ _TYPES = {
     "streamable_http": "http",
     "sse": "sse",
 }
-_SECTIONS = ("mcpServers", "servers", "mcp_servers")
-_CONFIG_FOLDERS = (".vscode", ".cursor", ".claude", ".gemini", ".jupyter")
 _WITHOUT_EFFECT = {
-    "envFile": "envFile is not read; put its variables into the environment or into env",
     "oauth": "oauth has no effect in this version",
     "auth": "auth has no effect in this version",
 }
@@ -52,18 +53,25 @@ class _File:
     text: str = ""
     file: str | None = None
     folder: str | None = None
-    inputs: dict[str, str] = field(default_factory=dict[str, str])
+    inputs: dict[str, Input] = field(default_factory=dict[str, Input])
+    notes: list[str] = field(default_factory=list[str])
 
     @property
     def name(self) -> str:
         return self.file or "the configuration"
+
+    def folders(self) -> list[str]:
+        """The project's folder and those around it, nearest first."""
+        here = Path(self.folder or Path.cwd())
+        return [str(folder) for folder in (here, *here.parents)]
 
 
 def read_config(source: str | Path | Mapping[str, Any], *, folder: str | None = None) -> list[Entry]:
     """The servers of a configuration.
 
     Args:
-        source: a mapping; JSON text (it begins with `{`); or the path of a file.
+        source: a mapping; JSON text (it begins with `{`); or the path of a file. A registry's `server.json` and a
+            `pyproject.toml` with `[tool.jupyter_mcp]` are configurations too (see `sections`, `registry`).
         folder: what `${workspaceFolder}` means; by default the file's folder, or the one above `.vscode`, `.cursor`
             and the like; the current folder for text and mappings.
 
@@ -79,11 +87,9 @@ def read_config(source: str | Path | Mapping[str, Any], *, folder: str | None = 
     if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith(("{", "[", "//", "/*")):
         where.text = source
     else:
-        where = _opened(Path(source).expanduser(), folder)
-    data = jsonc.parse(where.text, file=where.file)
-    if not isinstance(data, Mapping):
-        raise ConfigError(f"{where.name} holds no JSON object with servers.", file=where.file, line=1)
-    return _entries(cast("Mapping[str, Any]", data), where)
+        path = Path(source).expanduser()
+        where = _File(read_text(path), str(path), folder or folder_of(path))
+    return _entries(parse_file(where.text, where.file), where)
 
 
 def parse_body(text: str, parse: Callable[[str, str], ServerSpec] = ServerSpec.parse) -> list[Entry]:
@@ -114,57 +120,23 @@ def entry_spec(name: str, entry: Mapping[str, Any]) -> ServerSpec:
 # --- files -----------------------------------------------------------------------------------------------------------
 
 
-def _opened(path: Path, folder: str | None) -> _File:
-    shown = str(path)
-    try:
-        data = path.read_bytes()
-    except OSError as reason:
-        what = "There is no file" if isinstance(reason, FileNotFoundError) else "Cannot read"
-        raise ConfigError(f"{what} {shown}.", file=shown) from None
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        text = data.decode(encoding)
-    except UnicodeDecodeError as reason:
-        line = data.count(b"\n", 0, reason.start) + 1
-        raise ConfigError(f"{shown} is not UTF-8 text (line {line}).", file=shown, line=line) from None
-    parent = path.resolve().parent
-    return _File(text, shown, folder or str(parent.parent if parent.name in _CONFIG_FOLDERS else parent))
-
-
 def _entries(data: Mapping[str, Any], where: _File) -> list[Entry]:
-    where.inputs = _inputs(data.get("inputs"))
+    if is_registry_file(data):
+        return list(registry_specs(data, where.file))
+    where.inputs, where.notes = read_inputs(data.get("inputs"))
     entries: list[Entry] = []
-    for key, section in _sections(data):
+    seen: set[str] = set()
+    for key, section in sections(data, where.folders()):
         if not isinstance(section, Mapping):
             raise ConfigError(f"{key} in {where.name} is not an object.", file=where.file, key=key)
         table = cast("Mapping[str, Any]", section)
         for name, entry in table.items():
-            entries += _named_entry(name, entry, f"{key}.{name}", where, _repeated(table, name))
+            if name not in seen:  # what is written for this project alone goes before what holds everywhere
+                entries += _named_entry(name, entry, f"{key}.{name}", where, _repeated(table, name))
+        seen |= set(table) if key.startswith("projects.") else set()
     if not entries:
         raise ConfigError(f"No servers in {where.name}.", file=where.file)
     return _without_twins(entries)
-
-
-def _sections(data: Mapping[str, Any]) -> list[tuple[str, Any]]:
-    """The parts that hold servers; a mapping of entries without any wrapper is taken too."""
-    nested = data.get("mcp")
-    if isinstance(nested, Mapping) and not any(key in data for key in _SECTIONS):
-        found = _sections(cast("Mapping[str, Any]", nested))
-        return [(f"mcp.{key}", section) for key, section in found]
-    found = [(key, data[key]) for key in _SECTIONS if key in data]
-    if not found and data and all(_is_entry(value) for value in data.values()):
-        return [("servers", data)]
-    return found
-
-
-def _is_entry(value: Any) -> bool:
-    return isinstance(value, Mapping) and ("command" in value or "url" in value)
-
-
-def _inputs(raw: Any) -> dict[str, str]:
-    items = cast("list[Any]", raw) if isinstance(raw, list) else []
-    tables = [cast("Mapping[str, Any]", item) for item in items if isinstance(item, Mapping)]
-    return {str(item["id"]): str(item.get("description", "")) for item in tables if "id" in item}
 
 
 def _repeated(table: Mapping[str, Any], key: str) -> bool:
@@ -210,7 +182,7 @@ def _entry(name: str, raw: Any, where: _File) -> ServerSpec:
         "folder": where.folder,
         "source": where.file,
         "inputs": where.inputs,
-        "notes": tuple(notes),
+        "notes": (*notes, *where.notes),
     }
     if kind == "stdio":
         return replace(_command(valid, entry), **common)
@@ -265,8 +237,19 @@ def _command(name: str, entry: Mapping[str, Any]) -> ServerSpec:
     env = _texts(name, entry.get("env", entry.get("environment")), "env")
     cwd = entry.get("cwd")
     sandbox = _sandbox(name, entry)
-    where = str(cwd) if cwd else None
-    return ServerSpec(name, "stdio", command=command, args=tuple(found), env=env, cwd=where, sandbox=sandbox)
+    env_file = entry.get("envFile")
+    if env_file is not None and not isinstance(env_file, str):
+        raise ConfigError(f"{name}: envFile is not the path of a file.", key="envFile")
+    return ServerSpec(
+        name,
+        "stdio",
+        command=command,
+        args=tuple(found),
+        env=env,
+        env_file=env_file or None,
+        cwd=str(cwd) if cwd else None,
+        sandbox=sandbox,
+    )
 
 
 def _sandbox(name: str, entry: Mapping[str, Any]) -> Sandbox | None:

@@ -1,8 +1,9 @@
 """`${…}` in configuration values: pure, the environment is an argument.
 
 Understood: `${VAR}`, `${VAR:-default}` (a default may hold placeholders), `${env:VAR}`, `${userHome}`,
-`${workspaceFolder}`, `${workspaceFolderBasename}`, `${cwd}`, `${pathSeparator}` and `${/}`. `$${` is a literal `${`;
-`$VAR` never means anything. A value that was put in is not looked at again, so a secret may contain anything.
+`${workspaceFolder}`, `${workspaceFolderBasename}`, `${cwd}`, `${pathSeparator}`, `${/}`, `${input:id}`. `$${` is a
+literal `${`; `$VAR` never means anything. A value that was put in is not looked at again, so a secret may contain
+anything.
 An unset variable is an error that names it, never a literal and never an empty text.
 """
 
@@ -34,12 +35,14 @@ class Surroundings:
     Attributes:
         environ: the environment variables.
         folder: what `${workspaceFolder}` means.
-        inputs: ids of a VS Code file's `inputs` with their descriptions, for the error message.
+        inputs: titles of the file's `inputs` by id, for the error message.
+        given: their values by id, those that were given.
     """
 
     environ: Mapping[str, str]
     folder: str
     inputs: Mapping[str, str] = field(default_factory=dict[str, str])
+    given: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
 
 
 def expand(text: str, around: Surroundings, *, key: str | None = None, file: str | None = None) -> str:
@@ -142,13 +145,20 @@ def _prefixed(prefix: str, rest: str, around: Surroundings) -> str:
     if prefix == "env":
         return _required(rest, around)
     if prefix == "input":
-        description = around.inputs.get(rest)
-        what = f"${{input:{rest}}}" + (f" ({description})" if description else "")
-        raise _CannotFill(
-            f"{what} asks a person for a value, which this version cannot do.",
-            "Put the value into an environment variable and write ${env:NAME} instead.",
-        )
+        return _given(rest, around)
     raise _CannotFill(f"${{{prefix}:{rest}}} means nothing here.", "Environment variables are written ${NAME}.")
+
+
+def _given(name: str, around: Surroundings) -> str:
+    if name in around.given:
+        return around.given[name]
+    if name not in around.inputs:
+        known = f"Its inputs: {', '.join(around.inputs)}." if around.inputs else "Write it into the file's inputs."
+        raise _CannotFill(f"There is no input {name} for ${{input:{name}}}.", known)
+    raise _CannotFill(
+        f"Nobody has given ${{input:{name}}} ({around.inputs[name]}) yet.",
+        "It is asked for when the server is connected.",
+    )
 
 
 def _required(name: str, around: Surroundings) -> str:

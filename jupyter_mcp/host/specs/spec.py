@@ -20,7 +20,10 @@ from jupyter_mcp.errors import ConfigError, UsageError
 from jupyter_mcp.host.sandbox.rules import Sandbox
 from jupyter_mcp.host.sandbox.rules import read as read_sandbox
 from jupyter_mcp.host.specs import describe as words
+from jupyter_mcp.host.specs.envfile import parse_env
 from jupyter_mcp.host.specs.expand import Surroundings, expand, peek
+from jupyter_mcp.host.specs.files import read_text
+from jupyter_mcp.host.specs.inputs import Input, whole
 from jupyter_mcp.host.specs.way import AS_USUAL, WAY_KEYS, Way, check_url, from_unix_url, nearly_url, read_way
 
 __all__ = ["DEMO_COMMAND", "NAME_RULE", "ServerSpec", "check_name", "split_command", "suggest_name"]
@@ -46,6 +49,7 @@ class ServerSpec:
         kind: "stdio" (a command), "http" (a URL), "memory" (an object with `async serve(transport)`).
         command, args, cwd: the command, its arguments, the folder it starts in.
         env: variables set for it, values unexpanded.  pass_env: names of the person's own variables to pass.
+        env_file: a file of more variables, read when it is started; what `env` says goes before it.
         inherit_env: pass the whole environment.
         url, headers: of an HTTP server, unexpanded.
         way: proxy, certificates, socket and limits on the way to it, unexpanded.
@@ -56,7 +60,8 @@ class ServerSpec:
         roots: folders or file URIs this server is told instead of the host's, or None.
         folder: what `${workspaceFolder}` means; None is the current folder.
         source: the configuration file it came from.
-        inputs: ids and descriptions of that file's `inputs`.
+        inputs: that file's `inputs` by id.
+        alternative: another way to the server before it in its file, connected only when it is named.
         disabled: the file says not to start it.
         sandbox: what its process may do on this machine, or None for everything that the person may.
         trust: the person believes what it says of its own tools (`readOnlyHint` …); no file can say so.
@@ -70,6 +75,7 @@ class ServerSpec:
     args: tuple[str, ...] = ()
     env: Mapping[str, str] = field(default_factory=dict[str, str])
     pass_env: tuple[str, ...] = ()
+    env_file: str | None = None
     inherit_env: bool = False
     cwd: str | None = None
     url: str = ""
@@ -82,7 +88,8 @@ class ServerSpec:
     roots: tuple[str, ...] | None = None
     folder: str | None = None
     source: str | None = None
-    inputs: Mapping[str, str] = field(default_factory=dict[str, str])
+    inputs: Mapping[str, Input] = field(default_factory=dict[str, Input])
+    alternative: bool = False
     disabled: bool = False
     sandbox: Sandbox | None = None
     trust: bool = False
@@ -116,28 +123,37 @@ class ServerSpec:
             spec = _from_target(name, target)
         return _with_options(spec, given)
 
-    def expanded(self, environ: Mapping[str, str] | None = None) -> ServerSpec:
+    def expanded(self, environ: Mapping[str, str] | None = None, given: Mapping[str, str] | None = None) -> ServerSpec:
         """The same with every placeholder filled and `pass_env` turned into values. Never keep or show the result.
 
+        Args:
+            environ: the environment variables; None is this process's.
+            given: the values of `inputs` by id.
+
         Raises:
-            ConfigError: naming the variable that is not set (and where it stands).
+            ConfigError: naming the variable that is not set (and where it stands), or an `envFile` that cannot be read.
         """
-        around = Surroundings(os.environ if environ is None else environ, self.folder or str(Path.cwd()), self.inputs)
+        titles = {name: one.title or name for name, one in self.inputs.items()}
+        around = Surroundings(
+            os.environ if environ is None else environ, self.folder or str(Path.cwd()), titles, given or {}
+        )
+        empty = {name for name, one in self.inputs.items() if not one.required and not around.given.get(name, "-")}
 
         def fill(text: str, key: str) -> str:
             return expand(text, around, key=key, file=self.source)
 
-        env = {name: self._own_variable(name, around.environ) for name in self.pass_env}
-        env |= {name: fill(value, f"env.{name}") for name, value in self.env.items()}
+        env = self._of_file(fill(self.env_file, "envFile")) if self.env_file else {}
+        env |= {name: self._own_variable(name, around.environ) for name in self.pass_env}
+        env |= {name: fill(value, f"env.{name}") for name, value in self.env.items() if whole(value) not in empty}
         return replace(
             self,
             command=fill(self.command, "command"),
-            args=tuple(fill(arg, f"args[{n}]") for n, arg in enumerate(self.args)),
+            args=tuple(fill(arg, f"args[{n}]") for n, arg in enumerate(_without(self.args, empty))),
             env=env,
             pass_env=(),
             cwd=self._folder(fill(self.cwd, "cwd")) if self.cwd else None,
             url=fill(self.url, "url"),
-            headers={name: fill(value, f"headers.{name}") for name, value in self.headers.items()},
+            headers={n: fill(text, f"headers.{n}") for n, text in self.headers.items() if whole(text) not in empty},
             way=self.way.expanded(fill, self._folder),
         )
 
@@ -161,12 +177,17 @@ class ServerSpec:
         names = [*self.env, *(name for name in self.pass_env if name not in self.env)]
         extra = [
             words.named("env", names),
+            f"(envFile: {self.env_file})" if self.env_file else "",
             "(whole environment)" if self.inherit_env else "",
             f"({self.sandbox.describe()})" if self.sandbox else "",
         ]
         if (self.command, *self.args) == DEMO_COMMAND:
             return " ".join(filter(None, ["python -m jupyter_mcp.demo", *extra]))
         return " ".join(filter(None, [words.command_line(self.command, self.args), *extra]))
+
+    def _of_file(self, path: str) -> dict[str, str]:
+        place = Path(self._folder(path))
+        return parse_env(read_text(place), file=str(place))
 
     def _folder(self, cwd: str) -> str:
         return str(Path(self.folder or Path.cwd()) / Path(cwd).expanduser())
@@ -351,6 +372,17 @@ def _seconds(value: Any) -> float:
     if not 0 < seconds < float("inf"):
         raise UsageError(f"timeout is a number of seconds above 0, not {value!r}.")
     return seconds
+
+
+def _without(args: Sequence[str], empty: set[str]) -> list[str]:
+    """The arguments without those that are inputs left empty, and without the option that such a value belongs to."""
+    kept: list[str] = []
+    for arg in args:
+        if (name := whole(arg)) is None or name not in empty:
+            kept.append(arg)
+        elif kept and kept[-1].startswith("-"):
+            kept.pop()
+    return kept
 
 
 def _folder_of(start: Path, word: str) -> Path | None:

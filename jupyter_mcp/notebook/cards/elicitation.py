@@ -11,7 +11,9 @@ from jupyter_mcp.notebook.cards.form import Form, missing_text
 from jupyter_mcp.notebook.cards.question import QuestionCard
 from jupyter_mcp.notebook.render import html
 
-__all__ = ["ElicitationCard"]
+__all__ = ["ElicitationCard", "InputsCard"]
+
+_HIDDEN = "••••••"
 
 
 class ElicitationCard(QuestionCard):
@@ -51,7 +53,9 @@ class ElicitationCard(QuestionCard):
         if not form.fields:
             return
         self.say(missing)
-        shown = json.dumps(form.values, ensure_ascii=False, indent=2) if form.values else "{}"
+        hidden = {field.name for field in form.fields if field.secret}
+        values = {name: _HIDDEN if name in hidden else value for name, value in form.values.items()}
+        shown = json.dumps(values, ensure_ascii=False, indent=2) if values else "{}"
         title = f"You will send to {html.escape(self.question.server)}" + (" (not complete yet)" if missing else "")
         kit.paint(self._review, html.note(html.muted(title)) + html.pre(shown))
 
@@ -64,6 +68,19 @@ class ElicitationCard(QuestionCard):
 
     def _decline(self) -> None:
         self.answer("decline", remark=self._remark.value.strip() or None)
+
+
+class InputsCard(ElicitationCard):
+    """The values that a server's configuration asks for, to connect it. What is typed is shown nowhere again."""
+
+    def _foot(self) -> list[Any]:
+        cancel = self.action("Cancel", lambda: self.answer("cancel"), "", "Do not connect this server")
+        return [self._submit, cancel]
+
+    def _refresh(self) -> None:
+        missing = missing_text(self._form)
+        self._submit.disabled = bool(missing) or self._answered is not None
+        self.say(missing)
 
 
 def _renamed(field: forms.Field, label: str) -> forms.Field:
