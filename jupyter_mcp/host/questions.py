@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     from jupyter_mcp.host.sampling.live import LiveReply
 
@@ -52,6 +52,7 @@ class SamplingOffer:
         scopes: how long a yes may hold.
         allowance: what a yes for longer than once allows: "calls", "tokens", "per_minute".
         ignored: what the server asks for and does not get, a sentence each.
+        clean: a copy of a value with what looks secret masked, for a look at what was changed.
     """
 
     model: str
@@ -64,6 +65,7 @@ class SamplingOffer:
     scopes: tuple[str, ...] = ("once",)
     allowance: Mapping[str, int] = field(default_factory=dict[str, int])
     ignored: tuple[str, ...] = ()
+    clean: Callable[[Any], Any] = field(default=lambda value: value, compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -173,6 +173,7 @@ class Sampling:
             ("once", "session") if turn.used_up else decision.scopes or ("once",),
             {name: value for name, value in usual.items() if value is not None},
             _ignored(question.params),
+            self._questioner.journal.redactor.clean,
         )
         return replace(question, offer=offer)
 

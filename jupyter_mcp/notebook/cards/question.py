@@ -164,12 +164,12 @@ def present(question: Question, reply: Reply) -> Presented:
     """The card of a question, displayed in the current cell. Main thread."""
     from jupyter_mcp.notebook.cards.approval import ApprovalCard
     from jupyter_mcp.notebook.cards.elicitation import ElicitationCard
-    from jupyter_mcp.notebook.cards.sampling import SamplingCard
+    from jupyter_mcp.notebook.cards.sampling import card_for
     from jupyter_mcp.notebook.cards.urlcard import UrlCard
 
     kinds: dict[str, type[QuestionCard]] = {
         "approval": ApprovalCard,
-        "sampling": SamplingCard,
+        "sampling": card_for(question),
         "server": ApprovalCard,
         "url": UrlCard,
     }

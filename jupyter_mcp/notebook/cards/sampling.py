@@ -6,22 +6,25 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.question import QuestionCard
-from jupyter_mcp.notebook.render import html
-from jupyter_mcp.notebook.render.results import message_piece
-from jupyter_mcp.notebook.render.text import cut, flat, pretty
-from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
+from jupyter_mcp.notebook.cards.sampling_consent import ConsentCard
+from jupyter_mcp.notebook.cards.sampling_review import ReviewCard
+from jupyter_mcp.notebook.render.sampling import parameters_html, request_html
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from jupyter_mcp.host.questions import Question
 
-__all__ = ["SamplingCard"]
+__all__ = ["SamplingCard", "card_for"]
 
-MAX_MESSAGES = 30
-_PARAMETERS = ("maxTokens", "temperature", "stopSequences", "includeContext", "toolChoice", "metadata")
+
+def card_for(question: Question) -> type[QuestionCard]:
+    """The card of a request for sampling: a model would answer it, or has, or the person does."""
+    if question.offer is None:
+        return SamplingCard
+    return ReviewCard if question.step == "review" else ConsentCard
 
 
 class SamplingCard(QuestionCard):
-    """System prompt, messages, parameters; the reply and the name of who (or what) wrote it."""
+    """The person writes: system prompt, messages, parameters; the reply and the name of who (or what) wrote it."""
 
     def _body(self) -> list[Any]:
         params = self.question.params
@@ -36,7 +39,8 @@ class SamplingCard(QuestionCard):
         self._send_button = self.action("Send", self._send, "primary", "Send this reply to the server")
         self._refresh()
         return [
-            *_asked(params),
+            kit.markup(request_html(params)),
+            kit.markup(parameters_html(params)),
             kit.markup("<b>Your reply</b>"),
             kit.row([self._text], "jmcp-control"),
             kit.row([kit.markup("written by (model name)"), self._model], "jmcp-control"),
@@ -63,34 +67,3 @@ class SamplingCard(QuestionCard):
             "stopReason": "endTurn",
         }
         self.answer("accept", content=reply)
-
-
-def _asked(params: Mapping[str, Any]) -> list[Any]:
-    parts: list[Any] = []
-    system = params.get("systemPrompt")
-    if isinstance(system, str) and system:
-        parts.append(kit.markup(html.note("<b>system prompt</b>") + html.quote(html.prose(cut(system, 8_000)))))
-    messages = [one for one in as_list(params.get("messages")) if is_mapping(one)]
-    if len(messages) > MAX_MESSAGES:
-        parts.append(kit.markup(html.muted(f"… {len(messages) - MAX_MESSAGES} earlier messages")))
-    shown = "".join(message_piece(one).html for one in messages[-MAX_MESSAGES:])
-    parts.append(kit.markup(shown or html.note("<i>no messages</i>")))
-    rows = [
-        [f"<b>{name}</b>", html.escape(_short(params[name]))] for name in _PARAMETERS if params.get(name) is not None
-    ]
-    rows += _preferences(params)
-    if rows:
-        parts.append(kit.markup(html.details("parameters", html.table([], rows))))
-    return parts
-
-
-def _preferences(params: Mapping[str, Any]) -> list[list[str]]:
-    preferences = mapping_of(params.get("modelPreferences"))
-    hints = [flat(mapping_of(hint).get("name") or "", 60) for hint in as_list(preferences.get("hints"))]
-    rows = [["<b>model hints</b>", html.escape(", ".join(hint for hint in hints if hint))]] if any(hints) else []
-    tools = [flat(mapping_of(tool).get("name") or "", 60) for tool in as_list(params.get("tools"))]
-    return [*rows, *([["<b>tools</b>", html.escape(", ".join(tools))]] if tools else [])]
-
-
-def _short(value: Any) -> str:
-    return cut(value if isinstance(value, str) else pretty(value), 500)

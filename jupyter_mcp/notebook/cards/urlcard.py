@@ -68,7 +68,7 @@ class UrlCard(QuestionCard):
                 return f"Open it only if you trust {site} with what it will ask. Nothing has been loaded yet.", "plain"
             case "retry":
                 return f"Open the page and finish there; then press Retry, and {server} is asked again.", "plain"
-            case "wait":
+            case _:
                 return f"Open the page and finish there. {server} goes on by itself when it knows.", "plain"
 
     def _foot(self) -> list[Any]:
@@ -82,7 +82,7 @@ class UrlCard(QuestionCard):
             case "retry":
                 retry = self.action("Retry", self._accept, "success", f"You are done there: ask {server} again")
                 return [retry, self._cancel("Cancel", f"Give up; {server} is told so")]
-            case "wait":
+            case _:
                 close = self.action("Close", self._put_away, "", f"Close this card; {server} goes on")
                 if self.question.cause is None:
                     return [close]

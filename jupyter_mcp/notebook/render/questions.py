@@ -5,17 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import urls
-from jupyter_mcp.notebook.render import approvals, html
+from jupyter_mcp.notebook.render import approvals, html, sampling
 from jupyter_mcp.notebook.render.addresses import address_piece, link_piece
 from jupyter_mcp.notebook.render.data import data_piece
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, warning_line
-from jupyter_mcp.notebook.render.results import label_of, message_piece
-from jupyter_mcp.notebook.render.text import count, cut, flat
-from jupyter_mcp.protocol.shapes import as_list, is_mapping
+from jupyter_mcp.notebook.render.results import label_of
+from jupyter_mcp.notebook.render.text import cut, flat
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from jupyter_mcp.host.questions import Answer, Question
     from jupyter_mcp.notebook.render.views import QuestionRecord
 
@@ -36,7 +33,7 @@ def question_piece(question: Question) -> Piece:
         [
             asked_by(question),
             _asked(question),
-            _link(question) if question.step != "consent" else None,
+            _link(question) if question.step in ("retry", "wait") else None,
             plain_line("waiting for an answer; expired if its kernel is gone", mark="i"),
         ]
     )
@@ -70,7 +67,7 @@ def _asked(question: Question, *, past: bool = False) -> Piece | None:
         case "approval" | "server":
             return stack([approvals.about_piece(question), approvals.arguments_piece(question)])
         case "sampling":
-            return _messages(question)
+            return sampling.asked_piece(question)
         case "url":
             said = cut(question.message, MAX_MESSAGE)
             address = urls.read(question.params.get("url"))
@@ -82,14 +79,6 @@ def _asked(question: Question, *, past: bool = False) -> Piece | None:
 
 def _quoted(text: str) -> Piece:
     return Piece(html.quote(html.prose(text)), "\n".join(f"> {line}" for line in text.splitlines() or [""]))
-
-
-def _messages(question: Question) -> Piece | None:
-    found = [one for one in as_list(question.params.get("messages")) if is_mapping(one)]
-    shown = [message_piece(one, question.server) for one in found[-4:]]
-    if len(found) > 4:
-        shown.insert(0, plain_line(f"… {count(len(found) - 4, 'earlier message')}", mark="small"))
-    return stack(shown) if shown else None
 
 
 def _link(question: Question) -> Piece | None:
@@ -111,6 +100,8 @@ def _answered(record: QuestionRecord) -> Piece:
 def _outcome(question: Question, answer: Answer) -> str:
     if question.kind in ("approval", "server"):
         return approvals.outcome(question, answer)
+    if question.kind == "sampling":
+        return sampling.outcome(question, answer)
     if question.kind == "url" and (said := _visited(question, answer)):
         return said
     return {"accept": "Accepted", "decline": "Declined", "cancel": "Cancelled: nothing was chosen"}[answer.action]
@@ -129,24 +120,17 @@ def _visited(question: Question, answer: Answer) -> str:
 def _content(question: Question, answer: Answer) -> Piece | None:
     if question.kind in ("approval", "server"):
         return approvals.changed_piece(question, answer)
+    if question.kind == "sampling":
+        return sampling.answered_piece(question, answer)
     if answer.action != "accept" or not answer.content:
         return None
-    if question.kind == "sampling":
-        return _sampled(answer.content)
     return data_piece(_redacted(answer.content), "")
-
-
-def _sampled(content: Mapping[str, Any]) -> Piece:
-    block = content.get("content")
-    if isinstance(content.get("text"), str):
-        block = {"type": "text", "text": content["text"]}
-    return message_piece({"role": flat(content.get("model") or "assistant", 80), "content": block})
 
 
 def _remark(question: Question, answer: Answer) -> Piece | None:
     if question.kind in ("approval", "server"):
         return approvals.reason_piece(question, answer)
-    if not answer.remark:
+    if not answer.remark or question.kind == "sampling":
         return None
     return plain_line(f"remark (kept here, not sent): {flat(answer.remark, 300)}", mark="small")
 
