@@ -4,8 +4,9 @@ A rule is an answer and what it is for: a server, words in the question, a numbe
 among equals the latest. Whether an answer fits the question's form is decided by `validation`, for scripts and for
 persons alike.
 
-Approvals are not answered here unless a rule says `kind="approval"`: a script for a form must never approve an act
-(`mcp.allow` does that).
+Approvals are not answered here unless a rule says `kind="approval"` (`kind="server"` for the start of a server): a
+script for a form must never approve an act. Such a rule may change the arguments, say for how long a yes holds, and
+give a no its reason.
 """
 
 from __future__ import annotations
@@ -14,8 +15,8 @@ import inspect
 import re
 import threading
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
-from typing import Any, cast
+from dataclasses import dataclass, replace
+from typing import Any, Literal, cast
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind
@@ -23,8 +24,14 @@ from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind
 __all__ = ["AnswerBook", "Scripted", "ScriptedAnswer", "properties"]
 
 ScriptedAnswer = Mapping[str, Any] | str | Callable[[Question], Any]
+Scope = Literal["", "once", "session", "notebook", "project", "user"]
+_SCOPES: tuple[Scope, ...] = ("", "once", "session", "notebook", "project", "user")
 _ACTIONS = ("accept", "decline", "cancel")
 _USAGE = 'mcp.answer({"field": value}) | mcp.answer("accept" | "decline" | "cancel") | mcp.answer(function)'
+_FOR_ACTS = (
+    'mcp.answer("accept", kind="approval", scope="session") | mcp.answer({"arguments": {…}}, kind="approval")'
+    ' | mcp.answer("decline", kind="approval", reason="…")'
+)
 
 
 @dataclass(eq=False)
@@ -35,6 +42,8 @@ class _Rule:
     kind: QuestionKind | None
     left: int | None
     number: int
+    scope: Scope = ""
+    reason: str | None = None
 
     @property
     def rank(self) -> tuple[int, int]:
@@ -94,18 +103,24 @@ class AnswerBook:
         match: str | re.Pattern[str] | None = None,
         times: int | None = None,
         kind: QuestionKind | None = None,
+        scope: Scope = "",
+        reason: str | None = None,
     ) -> None:
         """Answer questions by script from now on.
 
         Args:
-            answer: values of a form (a mapping; for sampling {"text": …}); "accept" (with the form's defaults),
+            answer: values of a form (a mapping; for sampling {"text": …}, for an approval {"arguments": {…}}, which
+                takes the place of what was to be sent); "accept" (with the form's defaults),
                 "decline" or "cancel"; the text of a sampling (a string, with `kind="sampling"`); or a function of the
                 `Question` that returns one of these, an awaitable of one, or None when the question is not for it.
             server: only questions of this server.
             match: only questions whose message, field names or titles hold this text or regular expression, in
                 upper or lower case.
             times: how often at most.
-            kind: only "elicitation", "url", "sampling" or "approval" questions.
+            kind: only questions of this kind. Leave to act ("approval") and to start a server ("server") are given
+                only where they are named.
+            scope: of these two, how long a yes holds: "once", "session", "notebook", "project" or "user".
+            reason: of a no; kept in the journal, and told to whoever began an act that was not approved.
 
         Raises:
             UsageError: an answer that can never be one.
@@ -116,10 +131,13 @@ class AnswerBook:
             raise UsageError(f"A {type(answer).__name__} is no answer.", usage=_USAGE)
         if times is not None and times < 1:
             raise UsageError(f"times is 1 or more, not {times}.", usage=_USAGE)
+        given = cast("ScriptedAnswer", answer)
+        if problem := _odd(given, kind, scope, reason):
+            raise UsageError(problem, usage=_FOR_ACTS)
         with self._lock:
             self._count += 1
-            given = cast("ScriptedAnswer", answer)
-            self._rules.append(_Rule(given, server, _pattern(match), kind, times, self._count))
+            rule = _Rule(given, server, _pattern(match), kind, times, self._count, scope, reason)
+            self._rules.append(rule)
 
     def clear(self) -> None:
         """Forget every rule."""
@@ -146,9 +164,16 @@ class AnswerBook:
             if rule.speaks_of(question) and rule.fits(question) and self._use(rule):
                 answer = await _evaluate(rule.answer, question)
                 if answer is not None:
-                    return Scripted(answer, _describe(rule))
+                    return Scripted(_with(answer, rule), _describe(rule))
                 self._give_back(rule)
         return None
+
+    def may_answer(self, kind: QuestionKind, server: str) -> bool:
+        """Whether a rule could answer some question of this kind of a server."""
+        with self._lock:
+            rules = list(self._rules)
+        asked = Question("", kind, server, "", {})
+        return any(replace(rule, match=None).speaks_of(asked) and rule.fits(asked) for rule in rules)
 
     def misses(self, question: Question) -> bool:
         """Whether there are values for forms that could be meant for this question, and none for its fields."""
@@ -174,6 +199,35 @@ class AnswerBook:
                 rule.left += 1
                 if rule not in self._rules:
                     self._rules.append(rule)
+
+
+def _odd(answer: object, kind: QuestionKind | None, scope: str, reason: str | None) -> str:
+    """What is wrong with an answer to an approval, or with a scope or reason for something else."""
+    if scope not in _SCOPES:
+        return f"A yes holds for {', '.join(one for one in _SCOPES if one)}, not {scope!r}."
+    acts = kind in ("approval", "server")
+    if scope and (not acts or answer in ("decline", "cancel")):
+        return 'A scope is for a yes to an act: kind="approval" or kind="server".'
+    if reason is not None and answer != "decline" and not callable(answer):
+        return 'A reason is for an answer of "decline".'
+    values = _values(answer)
+    if values is None or not acts:
+        return ""
+    if kind == "server":
+        return "What is started cannot be changed here."
+    if set(values) != {"arguments"} or not isinstance(values["arguments"], Mapping):
+        return 'Changed arguments are given whole: {"arguments": {…}}.'
+    return ""
+
+
+def _with(answer: Answer, rule: _Rule) -> Answer:
+    """With what the rule says besides. Whatever a function returned, no person answered."""
+    answer = replace(answer, by="script") if answer.by == "person" else answer
+    if answer.action == "accept" and rule.scope and not answer.scope:
+        return replace(answer, scope=rule.scope)
+    if answer.action == "decline" and rule.reason and not answer.remark:
+        return replace(answer, remark=rule.reason)
+    return answer
 
 
 def properties(question: Question) -> dict[str, Any]:
@@ -248,5 +302,6 @@ def _describe(rule: _Rule) -> str:
     parts += [f"server={rule.server}"] if rule.server else []
     parts += [f"match={rule.match.pattern}"] if rule.match else []
     parts += [f"kind={rule.kind}"] if rule.kind else []
+    parts += [f"scope={rule.scope}"] if rule.scope else []
     parts += [f"times={rule.left}"] if rule.left else []
     return ", ".join(parts)

@@ -23,6 +23,7 @@ from jupyter_mcp.errors import InputRefused, ModelError, RequestError, UsageErro
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
 from jupyter_mcp.host.policy import Deed
 from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind, QuestionUI
+from jupyter_mcp.host.sampling.advertised import Advertised
 from jupyter_mcp.host.unanswered import how_to_script, quoted, refusal
 from jupyter_mcp.host.visits import Visits
 from jupyter_mcp.protocol.revisions import LATEST_MODERN
@@ -62,6 +63,11 @@ class Questioner:
         self.models: Callable[[], ModelBook | None] = lambda: None
         self.visits = Visits(self)
         self._ids = itertools.count(1)
+
+    @cached_property
+    def advertised(self) -> Advertised:
+        """What servers are told of sampling."""
+        return Advertised(self.policy, self.answers, lambda: self.models(), lambda: self.ui)
 
     @cached_property
     def limits(self) -> Limits:
@@ -303,7 +309,7 @@ class Questioner:
         """
         scripted = await self.answers.take(question)
         if scripted is not None:
-            _say_unfit(question, fits(scripted.answer))
+            _say_unfit(question, fits(scripted.answer) or _scope_problem(question, scripted.answer))
             return self._closed(question, scripted.answer, act, opened=False)
         return await self.ask(question, act, fits=fits)
 
@@ -355,6 +361,14 @@ def _say_unfit(question: Question, problems: Mapping[str, str]) -> None:
         said = "; ".join(f"{name}: {text}" for name, text in problems.items())
         asked = f"the question of {question.server} ({quoted(question.message)})"
         raise UsageError(f"The scripted answer does not fit {asked}: {said}", server=question.server)
+
+
+def _scope_problem(question: Question, answer: Answer) -> Mapping[str, str]:
+    """A script that wants a yes to hold for longer than it can is told so; once it does in any case."""
+    offered = [str(one) for one in question.params.get("scopes") or ()]
+    if answer.scope in ("", "once", "client", "never") or answer.scope in offered:
+        return {}
+    return {"scope": f"A yes to this holds for {' or '.join(offered) or 'once'}, not for {answer.scope!r}."}
 
 
 async def _in_context(act: Running | None, asking: Coroutine[Any, Any, Answer]) -> Answer:

@@ -12,6 +12,7 @@ from jupyter_mcp.notebook.objects.act import get_host
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from jupyter_mcp.host.answers import Scope as AnswerScope
     from jupyter_mcp.host.answers import ScriptedAnswer
     from jupyter_mcp.host.policy import Origin, Scope
     from jupyter_mcp.host.questions import QuestionKind
@@ -26,6 +27,8 @@ def answer(
     match: str | None = None,
     times: int | None = None,
     kind: QuestionKind | None = None,
+    scope: AnswerScope = "",
+    reason: str | None = None,
 ) -> None:
     """Answer servers' questions by script from now on.
 
@@ -35,9 +38,16 @@ def answer(
         server: only this server's questions.
         match: only questions with this text in the message or the field names.
         times: how often at most.
-        kind: only "elicitation", "url", "sampling", "approval" or "server" questions.
+        kind: only "elicitation", "url", "sampling", "approval" or "server" questions. Leave to act ("approval") and to
+            start a server ("server") are given only where they are named; {"arguments": {…}} approves an act with
+            other arguments.
+        scope: how long a yes to an act holds: "once", "session", "notebook", "project" or "user".
+        reason: of a no, for whoever began the act.
+
+    Raises:
+        UsageError: an answer that can never be one.
     """
-    get_host().answers.add(answer, server=server, match=match, times=times, kind=kind)
+    get_host().answers.add(answer, server=server, match=match, times=times, kind=kind, scope=scope, reason=reason)
 
 
 def allow(

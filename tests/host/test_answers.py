@@ -107,7 +107,7 @@ async def test_an_async_function_and_an_answer_are_answers_too():
     book.add(function)
     found = await book.take(ask())
     assert found is not None
-    assert found.answer == Answer("decline", remark="demo")
+    assert found.answer == Answer("decline", remark="demo", by="script")
 
 
 async def test_a_function_that_fails_or_returns_nonsense_is_one_clear_line():
@@ -158,3 +158,60 @@ async def test_the_description_of_a_rule_holds_no_values():
     book = AnswerBook()
     book.add({"pin": "1234"}, server="demo", match="pin", times=2)
     assert book.describe() == ["values for pin, server=demo, match=pin, times=2"]
+
+
+def approval(tool: str = "book") -> Question:
+    return Question("q", "approval", "demo", f"Run demo.{tool}?", {"tool": tool, "arguments": {"seats": 2}})
+
+
+async def test_leave_to_act_is_given_only_where_it_is_named():
+    book = AnswerBook()
+    book.add("accept")
+    book.add({"arguments": {"seats": 4}})
+    assert await taken(book, approval()) is None
+    book.add("accept", kind="approval")
+    assert await taken(book, approval()) == ("accept", None)
+
+
+async def test_an_approval_may_change_the_arguments_and_say_how_long_it_holds():
+    book = AnswerBook()
+    book.add({"arguments": {"seats": 4}}, kind="approval", match="demo.book", scope="notebook")
+    found = await book.take(approval())
+    assert found is not None
+    assert found.answer == Answer("accept", {"arguments": {"seats": 4}}, scope="notebook", by="script")
+    assert found.rule == "values for arguments, match=demo.book, kind=approval, scope=notebook"
+    assert await taken(book, approval("delete")) is None
+
+
+async def test_a_no_has_its_reason():
+    book = AnswerBook()
+    book.add("decline", kind="approval", reason="not on Sundays")
+    found = await book.take(approval())
+    assert found is not None
+    assert found.answer == Answer("decline", remark="not on Sundays", by="script")
+
+
+async def test_what_a_function_answers_is_no_persons_word():
+    book = AnswerBook()
+    book.add(lambda question: Answer("accept", scope="session"), kind="approval", scope="project")
+    found = await book.take(approval())
+    assert found is not None
+    assert found.answer == Answer("accept", scope="session", by="script"), "its own scope comes first"
+
+
+@pytest.mark.parametrize(
+    ("answer", "options", "wrong"),
+    [
+        ({"seats": 4}, {"kind": "approval"}, "given whole"),
+        ({"arguments": 3}, {"kind": "approval"}, "given whole"),
+        ({"arguments": {}, "more": 1}, {"kind": "approval"}, "given whole"),
+        ({"arguments": {}}, {"kind": "server"}, "cannot be changed"),
+        ("accept", {"scope": "session"}, "for a yes to an act"),
+        ("decline", {"kind": "approval", "scope": "session"}, "for a yes to an act"),
+        ("accept", {"kind": "approval", "scope": "ever"}, "holds for once, session"),
+        ("accept", {"kind": "approval", "reason": "no"}, "for an answer of"),
+    ],
+)
+def test_what_makes_no_sense_for_an_act_is_refused_at_once(answer: Any, options: Any, wrong: str):
+    with pytest.raises(UsageError, match=wrong):
+        AnswerBook().add(answer, **options)

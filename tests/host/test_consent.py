@@ -452,3 +452,72 @@ async def test_a_tool_that_only_reads_is_free_for_a_model_only_where_the_person_
     await host.call_tool("far", "look", origin="model")
     assert [question.kind for question in person.asked].count("approval") == asked
     await host.aclose()
+
+
+# --- by script -------------------------------------------------------------------------------------------------------
+
+
+async def test_a_script_approves_with_other_arguments(demo: tuple[Host, Book]) -> None:
+    host, book = demo
+    host.answers.add({"arguments": {"seats": 5, "day": "friday"}}, kind="approval", server="demo")
+    await begin(host)
+    assert book.booked == [(5, "friday")]
+
+
+async def test_true_in_the_place_of_one_is_a_change(demo: tuple[Host, Book]) -> None:
+    host, book = demo
+    host.answers.add({"arguments": {"seats": True}}, kind="approval")
+    with pytest.raises(UsageError, match="does not fit"):
+        await begin(host, seats=1)
+    assert book.booked == []
+
+
+async def test_a_scripted_yes_holds_as_long_as_it_says(demo: tuple[Host, Book]) -> None:
+    host, book = demo
+    host.answers.add("accept", kind="approval", scope="session", times=1)
+    await begin(host)
+    await begin(host, seats=3)
+    assert book.booked == [(2, "today"), (3, "today")]
+
+
+async def test_a_scripted_yes_for_longer_than_is_offered_is_refused(demo: tuple[Host, Book]) -> None:
+    host, book = demo
+    host.policy.ask_first("demo.book")
+    host.answers.add("accept", kind="approval", scope="session")
+    with pytest.raises(UsageError, match=r"A yes to this holds for once, not for 'session'"):
+        await begin(host)
+    assert book.booked == []
+
+
+async def test_a_scripted_no_tells_its_reason_to_whoever_began_it(demo: tuple[Host, Book]) -> None:
+    host, book = demo
+    host.answers.add("decline", kind="approval", reason="not on Sundays")
+    with pytest.raises(Denied, match="declined: not on Sundays"):
+        await begin(host)
+    assert book.booked == []
+
+
+@pytest.mark.parametrize("content", [{"seats": 3}, {"arguments": 3}, {"arguments": {"seats": 3}, "more": 1}])
+async def test_a_yes_to_something_else_is_no_yes(demo: tuple[Host, Book], content: dict[str, Any]) -> None:
+    host, book = demo
+    host.answers.add(lambda question: Answer("accept", content), kind="approval")
+    with pytest.raises(UsageError, match="does not fit"):
+        await begin(host)
+    assert book.booked == []
+
+
+async def test_what_was_refused_comes_back_to_the_person_with_what_they_wrote(demo: tuple[Host, Book]) -> None:
+    host, book = demo
+
+    class Corrects(Person):
+        async def ask(self, question: Question) -> Answer:
+            self.asked.append(question)
+            return Answer("accept", {"arguments": {"seats": "many"}}) if not question.problems else Answer("cancel")
+
+    person = host.ui = Corrects(Answer("cancel"))
+    with pytest.raises(Denied):
+        await begin(host)
+    _, again = person.asked
+    assert again.draft == {"arguments": {"seats": "many"}}
+    assert "seats" in again.problems["arguments"]
+    assert book.booked == []

@@ -26,12 +26,15 @@ def answer(call: Invocation) -> Any:
     if times is not None and times != int(times):
         raise call.wrong(f"--times is a whole number, not {times:g}.")
     kind: Any = call.option("kind")
+    scope: Any = call.option("scope") or ""
     api.answer(
         given,
         server=call.option("server"),
         match=call.option("match"),
         times=None if times is None else int(times),
         kind=kind,
+        scope=scope,
+        reason=call.option("reason"),
     )
     return Note("The next questions are answered by script.")
 
@@ -68,7 +71,7 @@ VERBS = (
         "answer",
         "decisions",
         "answer [key=value… | JSON | accept | decline | cancel | $function | clear] "
-        "[--server S] [--match TEXT] [--times N]",
+        "[--server S] [--match TEXT] [--times N] [--kind KIND] [--scope SCOPE] [--reason TEXT]",
         "Answer servers' questions by script from now on; alone, it lists the scripted answers.",
         answer,
         Grammar(
@@ -82,6 +85,13 @@ VERBS = (
                     "elicitation, url, sampling, approval or server",
                     choices=("elicitation", "url", "sampling", "approval", "server"),
                 ),
+                Option(
+                    "scope",
+                    "SCOPE",
+                    "how long a yes to an act holds (with --kind approval or server)",
+                    choices=("once", "session", "notebook", "project", "user"),
+                ),
+                Option("reason", "TEXT", "of decline, for whoever began the act"),
             ),
             pairs=True,
             json=True,
@@ -89,7 +99,12 @@ VERBS = (
         most=1,
         body="the values: a JSON object, a Python dict, or `key: value` lines",
         details=(("clear", "forget every scripted answer"),),
-        examples=('%mcp answer {"city": "Paris"}', "%mcp answer decline --server demo --times 1", "%mcp answer clear"),
+        examples=(
+            '%mcp answer {"city": "Paris"}',
+            "%mcp answer decline --server demo --times 1",
+            "%mcp answer accept --kind approval --scope session",
+            "%mcp answer clear",
+        ),
         completes=("answer",),
         python=("answer",),
     ),
