@@ -335,7 +335,7 @@ def test_an_address_is_reached_and_not_started(page: Page) -> None:
 def test_several_stand_in_a_row_and_the_next_opens_when_one_is_answered(page: Page) -> None:
     first, second, third = Asked(), Asked(), Asked()
     assert "1 of 3 questions" in words(first.root)
-    assert "2 of 3 questions" in words(second.root)
+    assert "2 of 3 questions · { &quot;seats&quot;: 2 }" in words(second.root), "what it is about is seen"
     assert "Allow once" not in second.labels
     first.press("Allow once")
     assert "1 of 2 questions" in words(second.root)

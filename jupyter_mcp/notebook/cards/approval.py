@@ -191,6 +191,10 @@ class ApprovalCard(QuestionCard):
             if isinstance(card, ApprovalCard):
                 card.answer("decline", remark=remark)
 
+    def _brief(self) -> str:
+        given = approvals.arguments(self.question)
+        return visible.exact(given) if given else visible.marked(self.question.params.get("command") or "")
+
     def stand(self, standing: queue.Standing) -> None:
         super().stand(standing)
         self._deny_all.description = f"Deny all {standing.alike} from {visible.marked(self.question.server)}"

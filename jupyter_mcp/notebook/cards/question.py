@@ -18,7 +18,7 @@ from jupyter_mcp.notebook.cards.live import Card
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
 from jupyter_mcp.notebook.render.questions import asked_by
-from jupyter_mcp.notebook.render.text import cut
+from jupyter_mcp.notebook.render.text import cut, flat
 from jupyter_mcp.notebook.render.views import QuestionRecord
 
 __all__ = ["Presented", "QuestionCard", "present"]
@@ -83,7 +83,7 @@ class QuestionCard:
     def _head(self) -> list[Any]:
         question = self.question
         parts: list[Any] = []
-        if question.message and question.kind in ("elicitation", "url"):
+        if question.message and question.kind in ("elicitation", "inputs", "url"):
             parts.append(kit.markup(html.quote(html.prose(cut(question.message, MAX_MESSAGE)))))
         warnings = [html.escape(text) for text in self._warnings()]
         if warnings:
@@ -120,7 +120,7 @@ class QuestionCard:
         self._reply(self._answered)
 
     def show(self) -> QuestionCard:
-        if self.question.step == "consent":  # of a page that was agreed to nothing is asked any more
+        if self.question.kind != "url" or self.question.step == "consent":  # a page that was agreed to asks no more
             queue.enter(self)
         self.card.show()
         return self
@@ -140,10 +140,16 @@ class QuestionCard:
     def stand(self, standing: queue.Standing) -> None:
         """Show where it stands among the questions that wait. Any thread."""
         self._at = standing
-        kit.paint(self._standing, f"{standing.at} of {standing.of} questions" if standing.of > 1 else "")
         folded = self.folds and standing.at > 1 and not self._looked_at
+        brief = f" · {flat(self._brief(), 100)}" if folded and self._brief() else ""
+        said = html.escape(f"{standing.at} of {standing.of} questions{brief}")
+        kit.paint(self._standing, said if standing.of > 1 else "")
         kit.hide(self._inside, folded)
         kit.hide(self._look, not folded)
+
+    def _brief(self) -> str:
+        """What a folded card says of itself."""
+        return ""
 
     def take_focus(self) -> None:
         """Have the keyboard: the card, not a button of it, so that no key pressed meanwhile decides anything."""
@@ -163,12 +169,13 @@ class QuestionCard:
 def present(question: Question, reply: Reply) -> Presented:
     """The card of a question, displayed in the current cell. Main thread."""
     from jupyter_mcp.notebook.cards.approval import ApprovalCard
-    from jupyter_mcp.notebook.cards.elicitation import ElicitationCard
+    from jupyter_mcp.notebook.cards.elicitation import ElicitationCard, InputsCard
     from jupyter_mcp.notebook.cards.sampling import card_for
     from jupyter_mcp.notebook.cards.urlcard import UrlCard
 
     kinds: dict[str, type[QuestionCard]] = {
         "approval": ApprovalCard,
+        "inputs": InputsCard,
         "sampling": card_for(question),
         "server": ApprovalCard,
         "url": UrlCard,
