@@ -89,6 +89,12 @@ def test_the_notebook_of_the_guide_runs_with_it(monkeypatch: pytest.MonkeyPatch)
     sources = {cell["id"]: "".join(cell["source"]) for cell in notebook["cells"] if cell["cell_type"] == "code"}
     [chosen] = [cell["id"] for cell in notebook["cells"] if "model" in cell["metadata"].get("tags", [])]
     sources[chosen] = "%mcp model local"
+    usual = Limits.within
+
+    def short(limits: Limits, context: int | None) -> Limits:
+        return replace(usual(limits, context), answer=48, rounds=2)
+
+    monkeypatch.setattr(Limits, "within", short)
     shell: Any = InteractiveShell.instance()
     shown: list[str] = []
 
