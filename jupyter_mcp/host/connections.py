@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.client.peer import ServerPeer
     from jupyter_mcp.host.consent import Consent
+    from jupyter_mcp.host.declaring import Declaring
     from jupyter_mcp.host.inputs import InputBook
     from jupyter_mcp.host.journal import Journal
     from jupyter_mcp.host.policy import Origin, Policy
@@ -52,6 +53,7 @@ class Connections:
     Attributes:
         servers: by name, in the order in which they were connected; not the ones that were disconnected.
         listeners: called with the name of a server whose state or lists changed.
+        declaring: keeps servers told of what we can do.
     """
 
     def __init__(
@@ -76,6 +78,7 @@ class Connections:
         self._roots = roots
         self._options = options
         self._environ = environ
+        self.declaring: Declaring | None = None
         self._closed: dict[str, ServerEntry] = {}
         self._locks: dict[str, asyncio.Lock] = {}
 
@@ -187,6 +190,11 @@ class Connections:
                 if entry.state == "failed" and entry.spec.kind == "memory":  # nothing is started, so nothing is lost
                     await self._open(entry, on_status)
                 await self._revive(entry, on_status)
+        elif self.declaring is not None and self.declaring.renew(entry):
+            async with self._lock(name):
+                if entry.ready and self.declaring.renew(entry):  # nobody did it meanwhile, and nothing runs
+                    await self._close(entry)
+                    await self._open(entry, on_status)
         if not entry.ready:
             why = f" ({entry.error.message.rstrip('.')})" if entry.error else ""
             hint = f"%mcp reconnect {name} tries again."

@@ -20,10 +20,11 @@ from jupyter_mcp.host.answers import AnswerBook
 from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.connections import Connections, OnStatus
 from jupyter_mcp.host.consent import Consent
+from jupyter_mcp.host.declaring import Declaring
 from jupyter_mcp.host.doing import Doing
 from jupyter_mcp.host.inputs import InputBook
 from jupyter_mcp.host.journal import Journal
-from jupyter_mcp.host.peer import HostPeer
+from jupyter_mcp.host.peer import HostPeer, declared
 from jupyter_mcp.host.policy import Deed, Origin, Policy
 from jupyter_mcp.host.questioner import Questioner
 from jupyter_mcp.host.redaction import Redactor
@@ -99,6 +100,9 @@ class Host:
         self.listeners = self._connections.listeners
         self.catalogue = Catalogue(self.servers)
         self._acts = Acts()
+        self._declaring = self._connections.declaring = Declaring(
+            lambda entry, revision: declared(self._questioner.advertised.of(entry.name), revision), self._busy
+        )
         ready = self._connections.ready
         self.tasks = TaskBook(ready, self.servers)
         self._doing = Doing(self._acts, self._consent, self.journal, self.redactor, ready, self.tasks)
@@ -131,6 +135,7 @@ class Host:
         from jupyter_mcp.models.book import ModelBook
 
         book = ModelBook()
+        book.listeners.append(lambda: self._declaring.announce(list(self.servers.values())))
         book.ask = lambda request: self._questioner.sampling.human(request)
         return book
 
@@ -380,6 +385,12 @@ class Host:
             roots=self._roots_of,
             changed=self._connections.changed,
         )
+
+    def _busy(self, entry: ServerEntry) -> bool:
+        """Whether something of a server runs that a new connection would cut."""
+        calls = entry.connection is not None and bool(entry.connection.calls)
+        tasks = any(not task.ended for task in self.tasks.of(entry.name))
+        return calls or tasks or bool(self._acts.of(entry.name))
 
     def _roots_of(self, entry: ServerEntry) -> list[dict[str, Any]]:
         return self.roots.of(entry, self._connections.filled)

@@ -9,12 +9,13 @@ import json
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.errors import InputRefused, UsageError
+from jupyter_mcp.errors import InputRefused, ProviderError, RequestError, UsageError
 from jupyter_mcp.host.catalogue import LISTS
 from jupyter_mcp.host.echo import Echo
 from jupyter_mcp.host.events import Log
 from jupyter_mcp.protocol import deprecated
 from jupyter_mcp.protocol.capabilities import client_capabilities
+from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR
 from jupyter_mcp.protocol.methods import TASKS_EXTENSION
 from jupyter_mcp.protocol.revisions import era
 
@@ -26,9 +27,10 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.journal import Direction, Journal
     from jupyter_mcp.host.questioner import Questioner
+    from jupyter_mcp.host.sampling.advertised import Abilities
     from jupyter_mcp.protocol.deprecated import Deprecated
 
-__all__ = ["HostPeer"]
+__all__ = ["HostPeer", "declared"]
 
 _MOST_PROBLEMS = 200
 _QUIET = (
@@ -39,6 +41,18 @@ _QUIET = (
     "notifications/tasks",
     "notifications/tasks/status",
 )
+
+
+def declared(abilities: Abilities, revision: str) -> dict[str, Any]:
+    """What somebody here can answer: forms, pages to open, sampling; the roots; tasks."""
+    extensions: dict[str, Any] = {TASKS_EXTENSION: {}} if era(revision) == "modern" else {}
+    return client_capabilities(
+        revision,
+        sampling=abilities.sampling,
+        sampling_tools=abilities.tools,
+        roots_list_changed=True,
+        extensions=extensions,
+    )
 
 
 class HostPeer:
@@ -65,9 +79,8 @@ class HostPeer:
         self._echo = Echo()
 
     def capabilities(self, revision: str) -> dict[str, Any]:
-        """Everything a person (or a script) can answer: forms, pages to open, sampling; the roots; tasks."""
-        extensions: dict[str, Any] = {TASKS_EXTENSION: {}} if era(revision) == "modern" else {}
-        return client_capabilities(revision, roots_list_changed=True, extensions=extensions)
+        """What the server is told now; see `declared`."""
+        return declared(self._questioner.advertised.of(self._entry.name), revision)
 
     async def question(
         self, connection: Connection, method: str, params: Mapping[str, Any], cause: Call | None
@@ -88,6 +101,11 @@ class HostPeer:
                 again=cause is not None and (waiting is None or waiting.find(cause.id) is None),
                 paused=waiting.paused if waiting is not None else nullcontext,
             )
+        except ProviderError as error:
+            if era(connection.revision or "") == "modern":
+                raise  # nobody but the person gets to read it
+            text = "The model of this client gave no answer."
+            raise RequestError(text, code=INTERNAL_ERROR, server=self._entry.name) from error
         except UsageError as error:
             self._entry.say("note", str(error), level="error")
             if act is not None:

@@ -100,6 +100,12 @@ class QuestionDesk:
             self.open.remove(question)
             self._tickets.pop((question.id, question.step), None)
 
+    def reachable(self) -> bool:
+        """Whether somebody can be asked, as far as that is known now."""
+        if self.mode == "decline":
+            return False
+        return (self.mode == "widgets" and self.presenter is not None) or not frontend.headless()
+
     def settle(self, question: Question, answer: Answer) -> bool:
         """Close an open question with an answer that came from elsewhere; False when it is not open."""
         ticket = self._tickets.get((question.id, question.step))

@@ -12,6 +12,7 @@ from jupyter_mcp.errors import MCPError, RequestError, ToolError, UsageError
 from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.host.specs import ServerSpec
+from jupyter_mcp.models.scripted import ScriptedModel
 from tests.shared import shared_path
 
 if TYPE_CHECKING:
@@ -123,11 +124,32 @@ async def test_sampling_is_seen_whole_and_answered_by_one_block(host: Host):
     assert (params["systemPrompt"], params["temperature"], params["stopSequences"]) == ("be brief", 0, ["END"])
 
 
+async def test_sampling_is_answered_by_a_model_in_the_same_shape(host: Host):
+    model = host.models.set(ScriptedModel(["hi"]))
+    host.policy.allow("case.sampling/*")
+    await host.connect(case("61-sampling-content-forms.py"))
+    answer = json.loads((await host.call_tool("case", "probe")).text)
+    assert answer == {
+        "role": "assistant",
+        "content": {"type": "text", "text": "hi"},
+        "model": "scripted",
+        "stopReason": "endTurn",
+    }
+    assert isinstance(model, ScriptedModel)
+    (request,) = model.requests
+    assert [len(message["content"]) for message in request.messages] == [1, 2, 1]
+    assert (request.system, request.temperature, request.stop_sequences, request.max_tokens) == (
+        "be brief",
+        0,
+        ("END",),
+        50,
+    )
+
+
 async def test_sampling_with_nobody_there_is_an_error_to_the_server_and_not_silence(host: Host):
     await host.connect(case("61-sampling-content-forms.py"))
     result = await host.call_tool("case", "probe")
-    assert json.loads(result.text)["code"] == -1
-    assert 'kind="sampling"' in result.notes[0]
+    assert json.loads(result.text)["code"] == -32601, "it was not told that anybody answers"
 
 
 @pytest.mark.parametrize(("mode", "text"), [(1, "quota"), (2, "without a message"), (3, "quota"), (5, "quota")])

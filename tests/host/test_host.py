@@ -235,10 +235,8 @@ async def test_a_tool_that_fails_for_want_of_an_answer_says_how_to_script_one(ho
 
     @server.tool
     async def sum_up(ctx: AsyncContext) -> str:
-        try:
-            return (await ctx.sample("Sum up.", max_tokens=5)).text
-        except Exception as error:
-            raise ToolFailed("no model") from error
+        await ctx.elicit("Sum up?", SEAT)
+        raise ToolFailed("no model")
 
     await host.connect(ServerSpec.parse("short", server, era="legacy"))
     with pytest.raises(ToolError, match=r"no model\. .*nobody could answer; script it: mcp\.answer") as caught:

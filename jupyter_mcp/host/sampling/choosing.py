@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from jupyter_mcp.errors import UnsupportedContent
+from jupyter_mcp.errors import ModelError, UnsupportedContent
 from jupyter_mcp.models.human import HumanModel
 from jupyter_mcp.models.messages import refuse_unsupported
 
@@ -49,7 +49,8 @@ def choose(book: ModelBook | None, request: ModelRequest, preferences: object, l
         limits: what each model may give.
 
     Raises:
-        UnsupportedContent: there are models, and none takes all of it.
+        UnsupportedContent: the model that was preferred does not take all of it, and no other can answer.
+        ModelError: what it may give is used up, and no other can answer.
     """
     if book is None or not book.configured:
         return Chosen(None, "no model is configured")
@@ -72,7 +73,8 @@ def choose(book: ModelBook | None, request: ModelRequest, preferences: object, l
         return Chosen(first, choice.reason if first is choice.model else passed, able, unable)
     if any(isinstance(model, HumanModel) for model in others):
         return Chosen(None, next(iter(unable.values())))
-    raise UnsupportedContent(next(iter(unable.values())), hint="Choose another one with %mcp model.")
+    refuse_unsupported(request, choice.model)
+    raise ModelError(next(iter(unable.values())), hint="Choose another one, or another limit, with %mcp model.")
 
 
 def _problem(model: Model, request: ModelRequest, limits: Limits) -> str | None:
