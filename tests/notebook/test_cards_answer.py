@@ -86,7 +86,7 @@ def test_a_fold_is_not_drawn_anew_while_text_comes(page: Page) -> None:
     tell(card, CallStarted(call()))
     [fold] = folds(card)
     changes: list[object] = []
-    fold.observe(lambda change: changes.append(change), names="value")
+    fold.observe(changes.append, names="value")
     tell(card, TextDelta("more"), TextDelta(" and more"))
     assert changes == []
     card.finish()

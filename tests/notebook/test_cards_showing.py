@@ -30,7 +30,7 @@ def posted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 async def accompany(*steps: Any) -> None:
     """A call that tells these events and takes longer than a person waits after each."""
-    card = showing._Card("demo.book")  # pyright: ignore[reportPrivateUsage]
+    card = showing._Card("demo.book", None)  # pyright: ignore[reportPrivateUsage]
 
     async def start() -> None:
         for step in steps:
