@@ -16,9 +16,10 @@ from jupyter_mcp.host.forms import UNSET, Field, FieldError, collect, constraint
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.protocol.framing import printable
 from jupyter_mcp.runtime.approving import ApprovalDialogue, Others
+from jupyter_mcp.runtime.sampling_dialogue import SamplingDialogue, plain
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable
 
 __all__ = ["Dialogue"]
 
@@ -122,16 +123,7 @@ class Dialogue:
         return ApprovalDialogue(question, self._line, self.say, self.others(question)).ask()
 
     def _sampling(self, question: Question) -> Answer:
-        params = question.params
-        if params.get("systemPrompt"):
-            self.say(f"system: {_text(params['systemPrompt'])}")
-        for role, text in _messages(params):
-            self.say(f"{role}: {text}")
-        self.say("Write the answer; a line with a single dot ends it (:decline, :cancel).")
-        lines: list[str] = []
-        while (typed := self._line("> ")) != ".":
-            lines.append(typed)
-        return Answer("accept", content={"text": "\n".join(lines)})
+        return SamplingDialogue(question, self._line, self.say).ask()
 
     # --- fields ------------------------------------------------------------------------------------------------------
 
@@ -244,7 +236,7 @@ class Dialogue:
     def _head(self, question: Question) -> None:
         cause = question.cause
         during = f" (during {question.server}.{printable(cause.name, 80)})" if cause is not None else ""
-        self.say(f"{question.server} asks{during}: {_text(question.message)}")
+        self.say(f"{question.server} asks{during}: {plain(question.message)}")
         if question.warning:
             self.say(f"! {question.warning}")
         for name, problem in question.problems.items():
@@ -261,25 +253,6 @@ def _shown(one: Field, value: Any) -> str:
     return printable(text, 200) or '""'
 
 
-def _text(value: Any) -> str:
-    """A server's words, several lines allowed, nothing that could move the cursor."""
-    return "\n".join(printable(line, _LINE) for line in str(value or "").splitlines()[:100])
-
-
 def _address(question: Question) -> str:
     """The whole address: a part of it could not be judged."""
     return printable(str(question.params.get("url") or ""), urls.MAX_URL)
-
-
-def _messages(params: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    for message in params.get("messages") or ():
-        content: Any = message.get("content")
-        for block in cast("list[Any]", content) if isinstance(content, list) else [content]:
-            yield str(message.get("role", "user")), _block(block)
-
-
-def _block(block: Any) -> str:
-    if isinstance(block, dict) and "text" in block:
-        return _text(cast("dict[str, Any]", block)["text"])
-    kind: Any = cast("dict[str, Any]", block).get("type") if isinstance(block, dict) else None
-    return f"({printable(str(kind or 'content'), 40)}, not shown)"
