@@ -9,19 +9,19 @@ terminal and the records, which all show the same.
 from __future__ import annotations
 
 import json
-import re
 import unicodedata
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.protocol.shapes import is_list, is_mapping
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 __all__ = ["exact", "marked", "marked_values", "same", "unseen"]
 
 _HIDDEN = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp", "Zs"))
 _BLANK = frozenset("\u034f\u115f\u1160\u17b4\u17b5\u2800\u3164\uffa0")
 """Letters and marks that are drawn as nothing."""
-
-_PLAIN = re.compile(r"[\x20-\x7e]*\Z")
 
 
 def marked(text: object, *, lines: bool = False) -> str:
@@ -32,10 +32,7 @@ def marked(text: object, *, lines: bool = False) -> str:
         lines: leave line ends and tabs as they are.
     """
     said = text if isinstance(text, str) else str(text)
-    if _PLAIN.match(said):
-        return said
-    kept = "\n\t" if lines else ""
-    return "".join(f"⟨U+{ord(one):04X}⟩" if one not in kept and _is_unseen(one) else one for one in said)
+    return said.translate(_LINES if lines else _MARKED)
 
 
 def marked_values(value: Any) -> Any:
@@ -56,9 +53,7 @@ def exact(value: Any) -> str:
         value: as it is sent.
     """
     text = json.dumps(value, ensure_ascii=False, default=str, indent=2)
-    if _PLAIN.match(text):
-        return text
-    return "".join(_escaped(one) if one != "\n" and _is_unseen(one) else one for one in text)
+    return text.translate(_ESCAPED)
 
 
 def same(one: object, other: object) -> bool:
@@ -73,8 +68,7 @@ def unseen(value: Any) -> list[str]:
     """
     found: dict[str, None] = {}
     for text in _texts(value):
-        if not _PLAIN.match(text):
-            found.update(dict.fromkeys(one for one in text if one not in "\n\t\r" and _is_unseen(one)))
+        found.update((one, None) for one in dict.fromkeys(text) if one not in "\n\t\r" and _is_unseen(one))
     return [f"U+{ord(one):04X} {unicodedata.name(one, 'without a name')}" for one in found]
 
 
@@ -87,6 +81,23 @@ def _is_unseen(one: str) -> bool:
 def _is_variation(one: str) -> bool:
     """Variation selectors follow another character, and a row of them can carry a text of its own."""
     return "\ufe00" <= one <= "\ufe0f" or "\U000e0100" <= one <= "\U000e01ef" or "\u180b" <= one <= "\u180f"
+
+
+class _Table(dict[int, str]):
+    """How each character is shown, for `str.translate`; found out when it is first met."""
+
+    def __init__(self, shown: Callable[[str], str], kept: str) -> None:
+        self._shown = shown
+        self._kept = kept
+
+    def __missing__(self, number: int) -> str:
+        one = chr(number)
+        self[number] = self._shown(one) if one not in self._kept and _is_unseen(one) else one
+        return self[number]
+
+
+def _number(one: str) -> str:
+    return f"⟨U+{ord(one):04X}⟩"
 
 
 def _escaped(one: str) -> str:
@@ -110,3 +121,6 @@ def _texts(value: Any) -> list[str]:
         elif is_list(one):
             waiting.extend(reversed(one))
     return found
+
+
+_MARKED, _LINES, _ESCAPED = _Table(_number, ""), _Table(_number, "\n\t"), _Table(_escaped, "\n")

@@ -7,7 +7,7 @@ import unicodedata
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_mcp.host import visible
@@ -24,22 +24,26 @@ def can_be_seen(text: str) -> bool:
     return all(one in " \n" or unicodedata.category(one)[0] in SEEN for one in text)
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_what_is_shown_reads_back_as_what_is_sent(value: Any) -> None:
     assert json.loads(visible.exact(value)) == value
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_nothing_that_is_shown_is_hidden(value: Any) -> None:
     assert can_be_seen(visible.exact(value))
     assert can_be_seen(visible.marked(json.dumps(value, ensure_ascii=False)))
 
 
+@settings(deadline=None)
 @given(st.text(), st.text())
 def test_two_texts_never_look_the_same_because_of_what_is_hidden(one: str, other: str) -> None:
     assert (visible.exact(one) == visible.exact(other)) == (one == other)
 
 
+@settings(deadline=None)
 @given(JSON)
 def test_what_is_named_as_hidden_is_what_was_escaped(value: Any) -> None:
     named = {chr(int(line[2:].split(" ")[0], 16)) for line in visible.unseen(value)}

@@ -6,7 +6,7 @@ import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_mcp.host import visible
@@ -145,6 +145,7 @@ def test_what_looks_like_a_secret_is_masked_until_it_is_asked_for() -> None:
     assert person.shown == {"api_key": "abc123def456"}
 
 
+@settings(deadline=None)
 @given(st.dictionaries(st.sampled_from(["a", "b\u202e", "c"]), st.none() | st.integers() | st.text(), min_size=1))
 def test_whatever_is_asked_all_of_it_is_shown(arguments: dict[str, Any]) -> None:
     person = Person("show", "y")
