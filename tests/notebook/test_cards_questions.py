@@ -92,6 +92,16 @@ def test_the_review_shows_exactly_what_is_sent(page: Page) -> None:
     assert asked.answers == [Answer("accept", {"seat": "12A", "guests": 2, "window": True})]
 
 
+def test_a_form_that_is_asked_again_keeps_what_was_right(page: Page) -> None:
+    asked = form(problems={"guests": "Too many."}, draft={"seat": "12A", "window": False})
+    assert box(asked.root, "Seat").value == "12A"
+    assert "Too many." in words(asked.root)
+    assert "Still needed: Guests" in words(asked.root)
+    box(asked.root, "Guests").value = "2"
+    asked.press("Submit")
+    assert asked.answers == [Answer("accept", {"seat": "12A", "guests": 2, "window": False})]
+
+
 def test_a_second_press_does_nothing(page: Page) -> None:
     asked = form()
     fill(asked)

@@ -27,6 +27,8 @@ class ElicitationCard(QuestionCard):
         labels = dict(zip((field.name for field in fields), forms.labels(fields), strict=True))
         named = [_renamed(field, labels[field.name]) for field in fields]
         self._form = Form(named, self._refresh, self.question.problems)
+        if self.question.draft:  # what was right need not be written again
+            self._form.load(forms.draft(named, self.question.draft))
         self._review = kit.markup("")
         self._submit = self.action("Submit" if fields else "Confirm", self._send, "primary", "Send these values")
         unknown = [text for name, text in self.question.problems.items() if name not in labels]
