@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.host.host import Host
+from jupyter_mcp.host.questions import Answer
 from jupyter_mcp.host.specs import ServerSpec
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.events import CallEvent
+    from jupyter_mcp.host.questions import Question
 
 PATIENCE = 30.0  # seconds for something that is to happen
 
@@ -63,12 +65,19 @@ class Hosted:
         return [item[key] for item in listing.items]
 
 
+class Absent:
+    """A person who could be asked, so that sampling is offered, and answers nothing."""
+
+    async def ask(self, question: Question) -> Answer:
+        return Answer("cancel", by="headless")
+
+
 @asynccontextmanager
 async def hosted(
     target: str | Sequence[str], *, era: str = "auto", roots: Sequence[str | Path] | None = None
 ) -> AsyncGenerator[Hosted]:
     """Connect to a server by its command, which starts it, or its URL; close it in the end."""
-    host = Host(roots=roots)
+    host = Host(Absent(), roots=roots)
     entry = await host.connect(ServerSpec.parse("it", target, era=era))
     found = Hosted(host, entry)
     host.listeners.append(lambda name: found.changed.set())
