@@ -57,10 +57,12 @@ _API = (
     "deny",
     "disable",
     "disconnect",
+    "discover",
     "enable",
     "host",
     "policy",
     "run",
+    "save",
     "serve",
     "servers",
     "view",
@@ -68,10 +70,8 @@ _API = (
 _FUNCTIONS = ("prompt", "resource", "tool")
 _CONTEXTS = ("AsyncContext", "Context")
 _LATER = (
-    "discover",
     "login",
     "logout",
-    "save",
     "whoami",
 )
 _WHERE = {

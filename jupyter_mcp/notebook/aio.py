@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jupyter_mcp.notebook.objects.conversation import Conversation
+    from jupyter_mcp.notebook.objects.found import Discovered
+    from jupyter_mcp.notebook.objects.saved import SavedServers
     from jupyter_mcp.notebook.objects.server import Server
     from jupyter_mcp.notebook.objects.servers import Servers
 
@@ -30,10 +32,12 @@ __all__ = [
     "deny",
     "disable",
     "disconnect",
+    "discover",
     "enable",
     "host",
     "policy",
     "run",
+    "save",
     "servers",
 ]
 
@@ -48,6 +52,18 @@ async def connect(name: str, *target: Any, **options: Any) -> Server:
 async def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] | None = None) -> Servers:
     """See `jupyter_mcp.connect_all`."""
     return await api.connecting_all(source, only).later()
+
+
+async def discover() -> Discovered:
+    """See `jupyter_mcp.discover`."""
+    return api.discover()
+
+
+async def save(file: str | Path | None = None, names: Iterable[str] | None = None) -> SavedServers:
+    """See `jupyter_mcp.save`."""
+    from jupyter_mcp.notebook.configuring import saving
+
+    return await saving(file, names).later()
 
 
 async def disconnect(name: str) -> None:

@@ -11,6 +11,9 @@ from typing import TYPE_CHECKING, Any, NoReturn, TypeVar
 
 from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.notebook import showing
+from jupyter_mcp.notebook.configuring import discover as discover
+from jupyter_mcp.notebook.configuring import from_source, name_of
+from jupyter_mcp.notebook.configuring import save as save
 from jupyter_mcp.notebook.deciding import allow as allow
 from jupyter_mcp.notebook.deciding import answer as answer
 from jupyter_mcp.notebook.deciding import ask_first as ask_first
@@ -29,6 +32,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jupyter_mcp.host.catalogue import OfferKind
+    from jupyter_mcp.host.policy import Origin
     from jupyter_mcp.notebook.objects.conversation import Conversation
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.items import Item
@@ -139,7 +143,8 @@ def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] |
     """Connect the servers of a configuration, in parallel.
 
     Args:
-        source: a file (`.mcp.json`, `.vscode/mcp.json` …), its text, or a mapping `{"mcpServers": {…}}`.
+        source: a file (`.mcp.json`, `.vscode/mcp.json`, a registry's `server.json` …), its text, or a mapping
+            `{"mcpServers": {…}}`. A file that is not your own (see `discover`) asks before a server is started.
         only: names of the entries to connect; None is all.
 
     Returns:
@@ -154,29 +159,18 @@ def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] |
 
 def connecting_all(source: str | Path | Mapping[str, Any], only: Iterable[str] | None) -> Act[Servers]:
     """The act of connecting all servers of a configuration."""
-    from jupyter_mcp.host.specs import read_config
-
-    entries = read_config(source)
-    if only is not None:
-        wanted = list(only)
-        names = {_name_of(entry): entry for entry in entries}
-        for name in wanted:
-            if name not in names:
-                known = ", ".join(names) or "none"
-                raise UsageError(f"{source} has no server {name!r} (there are {known}).")
-        entries = [names[name] for name in wanted]
-    return connecting_specs(entries)
+    return connecting_specs(*from_source(source, only))
 
 
-def connecting_specs(entries: Sequence[Any]) -> Act[Servers]:
+def connecting_specs(entries: Sequence[Any], origin: Origin = "person") -> Act[Servers]:
     """The act of connecting some specs; an entry that could not be read is a problem of the result."""
     from jupyter_mcp.notebook.typed import looked_through
 
-    names = [_name_of(entry) for entry in entries]
+    names = [name_of(entry) for entry in entries]
     known = looked_through(entries)
 
     async def start() -> Servers:
-        found: list[Any] = await get_host().connect_many(known)
+        found: list[Any] = await get_host().connect_many(known, origin=origin)
         problems = [one for one in found if isinstance(one, MCPError)]
         if problems and len(problems) == len(found):
             if len(problems) == 1:
@@ -187,12 +181,6 @@ def connecting_specs(entries: Sequence[Any]) -> Act[Servers]:
         return Servers(names, problems)
 
     return Act(f"connecting {', '.join(names)}", start, "%mcp servers shows which are connected")
-
-
-def _name_of(entry: Any) -> str:
-    if isinstance(entry, MCPError):
-        return str(entry.server or getattr(entry, "key", None) or "?")
-    return str(entry.name)
 
 
 def disconnect(name: str) -> None:

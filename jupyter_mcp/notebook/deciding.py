@@ -38,9 +38,9 @@ def answer(
         server: only this server's questions.
         match: only questions with this text in the message or the field names.
         times: how often at most.
-        kind: only "elicitation", "url", "sampling", "approval" or "server" questions. Leave to act ("approval") and to
-            start a server ("server") are given only where they are named; {"arguments": {…}} approves an act with
-            other arguments.
+        kind: only "elicitation", "url", "sampling", "approval", "server" or "inputs" questions. Leave to act
+            ("approval") and to start a server ("server"), and values for one ("inputs"), are given only where they are
+            named; {"arguments": {…}} approves an act with other arguments.
         scope: how long a yes to an act holds: "once", "session", "notebook", "project" or "user".
         reason: of a no, for whoever began the act.
 

@@ -182,6 +182,7 @@ def _live_card(value: Any) -> bool:
     from jupyter_mcp.notebook import cards
     from jupyter_mcp.notebook.objects import Call, Collection
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
+    from jupyter_mcp.notebook.objects.found import Discovered
     from jupyter_mcp.notebook.objects.happened import Log
     from jupyter_mcp.notebook.objects.offered import Offered
     from jupyter_mcp.notebook.objects.roots import RootsTable
@@ -197,6 +198,9 @@ def _live_card(value: Any) -> bool:
         return True
     if isinstance(value, Endpoint) and value.alive:
         cards.endpoint_card(value)
+        return True
+    if isinstance(value, Discovered) and len(value):
+        cards.found_card(value)
         return True
     if isinstance(value, RootsTable):
         cards.roots_card(value)

@@ -27,10 +27,11 @@ NAMES = [
         "deny",
         "disable",
         "disconnect",
+        "discover",
         "enable",
     ),
     *("host", "model", "policy"),
-    *("prompt", "resource", "run", "serve", "servers", "tool", "view", "__version__"),
+    *("prompt", "resource", "run", "save", "serve", "servers", "tool", "view", "__version__"),
 ]
 
 

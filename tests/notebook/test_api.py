@@ -87,7 +87,9 @@ def test_the_awaitable_names_are_the_same():
         "ask_first",
         "enable",
         "disable",
+        "discover",
         "run",
+        "save",
     }
     assert public | {"servers", "host", "policy"} == set(aio.__all__)
     for name in public:
@@ -96,7 +98,7 @@ def test_the_awaitable_names_are_the_same():
 
 def test_what_comes_later_says_so():
     with pytest.raises(AttributeError, match="later version"):
-        _ = mcp.discover
+        _ = mcp.login
     with pytest.raises(AttributeError, match="no attribute"):
         _ = mcp.nonsense
 

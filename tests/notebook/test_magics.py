@@ -538,6 +538,9 @@ def test_servers_come_from_a_file(cells: Cells, tmp_path: Path):
     entry = {"command": sys.executable, "args": ["-m", "jupyter_mcp.demo"]}
     file.write_text(json.dumps({"mcpServers": {"one": entry, "two": entry, "bad": {"args": []}}}))
     cells.put(file=file)
+    with pytest.raises(MCPError, match="one was not approved"):  # it may have come with the project: nobody said yes
+        cells.run("%mcp connect one --from $file")
+    cells.run("%mcp answer accept --kind server")
     found = cells.run("%mcp connect --from $file")
     assert sorted(found) == ["one", "two"]
     assert len(found.problems) == 1

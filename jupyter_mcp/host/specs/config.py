@@ -25,7 +25,7 @@ from jupyter_mcp.host.specs.way import WAY_KEYS, from_unix_url, read_way
 if TYPE_CHECKING:
     from jupyter_mcp.host.sandbox.rules import Sandbox
 
-__all__ = ["Entry", "entry_spec", "parse_body", "read_config"]
+__all__ = ["Entry", "entry_spec", "is_text", "parse_body", "read_config"]
 
 Entry = ServerSpec | ConfigError
 
@@ -84,12 +84,17 @@ def read_config(source: str | Path | Mapping[str, Any], *, folder: str | None = 
     where = _File(folder=folder)
     if isinstance(source, Mapping):
         return _entries(source, where)
-    if isinstance(source, str) and source.lstrip("\ufeff \t\r\n").startswith(("{", "[", "//", "/*")):
+    if isinstance(source, str) and is_text(source):
         where.text = source
     else:
         path = Path(source).expanduser()
         where = _File(read_text(path), str(path), folder or folder_of(path))
     return _entries(parse_file(where.text, where.file), where)
+
+
+def is_text(source: str) -> bool:
+    """Whether it is a configuration's text, not the path of its file."""
+    return source.lstrip("\ufeff \t\r\n").startswith(("{", "[", "//", "/*"))
 
 
 def parse_body(text: str, parse: Callable[[str, str], ServerSpec] = ServerSpec.parse) -> list[Entry]:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import stat
+import tempfile
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.errors import ConfigError
@@ -10,7 +13,7 @@ from jupyter_mcp.errors import ConfigError
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["MAX_BYTES", "folder_of", "read_text"]
+__all__ = ["MAX_BYTES", "folder_of", "read_text", "write_text"]
 
 MAX_BYTES = 4 * 2**20
 """No list of servers is larger; ~/.claude.json, which holds much else, has been seen with some megabytes."""
@@ -43,6 +46,37 @@ def read_text(path: Path, *, most: int = MAX_BYTES) -> str:
         why = getattr(reason, "strerror", None) or str(reason)
         raise ConfigError(f"Cannot read {shown}: {why}.", file=shown) from None
     return _decoded(data, shown)
+
+
+def write_text(path: Path, text: str) -> None:
+    """Put a text in place of a file's, whole or not at all; its encoding, its rights and a link to it stay.
+
+    Raises:
+        ConfigError: it cannot be written.
+    """
+    encoding = "utf-8"
+    temporary = ""
+    try:
+        path = path.resolve()
+        head = b""
+        with contextlib.suppress(FileNotFoundError), path.open("rb") as old:
+            head = old.read(3)
+        if head[:2] in (b"\xff\xfe", b"\xfe\xff"):
+            encoding = "utf-16"
+        elif head == b"\xef\xbb\xbf":
+            encoding = "utf-8-sig"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        with os.fdopen(handle, "wb") as new:
+            new.write(text.encode(encoding))
+        os.chmod(temporary, stat.S_IMODE(path.stat().st_mode) if head else 0o644)
+        os.replace(temporary, path)
+    except (OSError, RuntimeError, ValueError) as reason:
+        if temporary:
+            with contextlib.suppress(OSError):
+                os.unlink(temporary)
+        why = getattr(reason, "strerror", None) or str(reason)
+        raise ConfigError(f"Cannot write {path}: {why}.", file=str(path)) from None
 
 
 def _decoded(data: bytes, shown: str) -> str:

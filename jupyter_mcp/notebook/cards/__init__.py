@@ -34,6 +34,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.cards.runner import Runner
     from jupyter_mcp.notebook.objects.call import Call
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
+    from jupyter_mcp.notebook.objects.found import Discovered
     from jupyter_mcp.notebook.objects.roots import RootsTable
     from jupyter_mcp.notebook.objects.task import Task
     from jupyter_mcp.notebook.objects.watch import Watch
@@ -43,6 +44,7 @@ __all__ = [
     "background_call",
     "close_all",
     "endpoint_card",
+    "found_card",
     "live_answer",
     "live_call",
     "log_card",
@@ -147,6 +149,13 @@ def roots_card(table: RootsTable) -> Card:
     from jupyter_mcp.notebook.cards.roots import roots_card as build
 
     return build(table)
+
+
+def found_card(found: Discovered) -> Card:
+    """What configuration files name, with a button to connect each."""
+    from jupyter_mcp.notebook.cards.found import found_card as build
+
+    return build(found)
 
 
 def log_card(view: LogView) -> Card:

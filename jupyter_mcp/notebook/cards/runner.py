@@ -16,7 +16,8 @@ from jupyter_mcp.protocol.shapes import as_list
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-    from jupyter_mcp.host.policy import Scope
+    from jupyter_mcp.host.policy import Origin, Scope
+    from jupyter_mcp.host.specs import ServerSpec
     from jupyter_mcp.notebook.render.views import ServerView
 
 __all__ = ["HostRunner", "Runner"]
@@ -55,6 +56,10 @@ class Runner(Protocol):
 
     def switch(self, server: str, name: str | None, on: bool, scope: Scope) -> None:
         """Switch it. Raises `MCPError` when that cannot be kept."""
+        ...
+
+    def connect(self, spec: ServerSpec, origin: Origin) -> Future[Any]:
+        """Connect to a server that a file names; "project" asks for a yes to exactly this."""
         ...
 
     def disconnect(self, server: str) -> Future[Any]:
@@ -133,6 +138,9 @@ class HostRunner:
 
         policy = self._host.policy
         (policy.enable if on else policy.disable)(literal(server, name), scope)
+
+    def connect(self, spec: ServerSpec, origin: Origin) -> Future[Any]:
+        return self._submit(self._host.connect, spec, origin=origin)
 
     def disconnect(self, server: str) -> Future[Any]:
         return self._submit(self._host.disconnect, server)

@@ -11,8 +11,12 @@ from jupyter_mcp.notebook.render.data import data_piece
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, warning_line
 from jupyter_mcp.notebook.render.results import label_of
 from jupyter_mcp.notebook.render.text import cut, flat
+from jupyter_mcp.protocol.secrets import MASK
+from jupyter_mcp.protocol.shapes import mapping_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from jupyter_mcp.host.questions import Answer, Question
     from jupyter_mcp.notebook.render.views import QuestionRecord
 
@@ -124,7 +128,17 @@ def _content(question: Question, answer: Answer) -> Piece | None:
         return sampling.answered_piece(question, answer)
     if answer.action != "accept" or not answer.content:
         return None
-    return data_piece(_redacted(answer.content), "")
+    if question.kind == "inputs":
+        return plain_line(f"given, and kept in memory only: {', '.join(map(flat, answer.content))}", mark="small")
+    asked = mapping_of(mapping_of(question.params.get("requestedSchema")).get("properties"))
+    hidden = {name for name, field in asked.items() if _is_hidden(mapping_of(field))}
+    shown = {name: MASK if name in hidden else value for name, value in answer.content.items()}
+    return data_piece(_redacted(shown), "")
+
+
+def _is_hidden(field: Mapping[str, Any]) -> bool:
+    """Whether it was typed masked, so that it is not shown afterwards either."""
+    return field.get("format") == "password" or field.get("writeOnly") is True
 
 
 def _remark(question: Question, answer: Answer) -> Piece | None:

@@ -15,10 +15,8 @@ if TYPE_CHECKING:
 __all__ = ["LATER", "OVERVIEW", "Invocation", "Verb", "find", "table"]
 
 LATER = (
-    "discover",
     "login",
     "logout",
-    "save",
     "whoami",
 )
 """Verbs of the full design that this version does not have yet."""
@@ -40,6 +38,7 @@ def table() -> Mapping[str, Verb]:
     from jupyter_mcp.notebook.verbs import (
         acts,
         asking,
+        configuration,
         connections,
         decisions,
         happened,
@@ -51,7 +50,20 @@ def table() -> Mapping[str, Verb]:
         serving,
     )
 
-    modules = (connections, lists, acts, asking, decisions, rules, roots, models, serving, happened, help)
+    modules = (
+        connections,
+        configuration,
+        lists,
+        acts,
+        asking,
+        decisions,
+        rules,
+        roots,
+        models,
+        serving,
+        happened,
+        help,
+    )
     return {verb.name: verb for module in modules for verb in module.VERBS}
 
 

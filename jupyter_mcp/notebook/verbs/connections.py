@@ -14,7 +14,7 @@ _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:=|:[ \t]+)(.*)\Z", re.DOT
 
 _CONNECT = Grammar(
     options=(
-        Option("from", "FILE", "servers of a configuration file (mcpServers or servers JSON)"),
+        Option("from", "FILE", "servers of a configuration file; NAME… are those wanted, all otherwise"),
         Option("env", "K[=V]", "a variable for the server; without a value, your own one of that name", repeat=True),
         Option("inherit-env", None, "pass the whole environment"),
         Option("cwd", "FOLDER", "where the command starts"),
@@ -187,7 +187,7 @@ VERBS = (
     Verb(
         "connect",
         "connections",
-        "connect NAME [options] [TARGET…]",
+        "connect NAME [options] [TARGET…] | connect --from FILE [NAME…]",
         "Start or reach a server: a command, a URL, an object, or `demo` for the bundled one.",
         connect,
         _CONNECT,
