@@ -96,7 +96,7 @@ def from_source(source: str | Path | Mapping[str, Any], only: Iterable[str] | No
     path = here() / Path(str(source)).expanduser() if is_file else None
     own = path is not None and is_own(path)
     entries = read_config(source if path is None else path, folder=str(here()) if own else None)
-    origin: Origin = "person" if path is None or own else "project"
+    origin: Origin = "person" if own or (path is None and not _of_registry(source)) else "project"
     if only is None:
         return [entry for entry in entries if not getattr(entry, "alternative", False)], origin
     names = {name_of(entry): entry for entry in entries}
@@ -105,6 +105,14 @@ def from_source(source: str | Path | Mapping[str, Any], only: Iterable[str] | No
         if name not in names:
             raise UsageError(f"{source} has no server {name!r} (there are {', '.join(names) or 'none'}).")
     return [names[name] for name in wanted], origin
+
+
+def _of_registry(source: Any) -> bool:
+    """Whether it is a registry's description of a server: the person did not write the command that comes of it."""
+    from jupyter_mcp.host.specs.registry import is_registry_file
+    from jupyter_mcp.host.specs.sections import parse_file
+
+    return is_registry_file(parse_file(source, None) if isinstance(source, str) else source)
 
 
 def name_of(entry: Any) -> str:

@@ -47,7 +47,9 @@ def test_a_package_becomes_the_command_that_runs_it(package: dict[str, Any], com
 
 
 def test_arguments_stand_in_their_places_and_ask_for_what_is_not_fixed():
-    before = [{"type": "named", "name": "--mount", "value": "type=bind,src={dir},dst=/d", "variables": {"dir": {}}}]
+    before: list[dict[str, Any]] = [
+        {"type": "named", "name": "--mount", "value": "type=bind,src={dir},dst=/d", "variables": {"dir": {}}}
+    ]
     after = [
         {"type": "positional", "value": "serve"},
         {"type": "named", "name": "--port", "format": "number", "default": "8080", "isRequired": True},
