@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.notebook.objects.act import get_host
 from jupyter_mcp.notebook.objects.models import book
 
 if TYPE_CHECKING:
@@ -21,6 +22,7 @@ def model(
     ranks: Mapping[str, float] | Ranks | None = None,
     timeout: float | None = None,
     default: bool = True,
+    limit: Mapping[str, float] | None = None,
 ) -> Model | None:
     """Configure a model; it answers from now on. The others that were configured stay.
 
@@ -33,6 +35,8 @@ def model(
         ranks: how it compares with the others: `{"cost": 0.9, "speed": 0.8, "intelligence": 0.3}`, 1 is the best.
         timeout: seconds that the provider may be silent (300).
         default: False keeps the present one answering; this one is taken when a server prefers it.
+        limit: what it may give in this kernel, to servers and to you: `{"calls": 100, "tokens": 200_000, "cost": 1.5,
+            "per_minute": 10}` (cost in US dollars, where the price is known). What it gave so far counts no more.
 
     Returns:
         the model that answers now (with `default=False`: this one); None when there is none.
@@ -44,7 +48,23 @@ def model(
     models = book()
     if what is None:
         return models.default
-    return models.set(what, ranks=_ranks(ranks), url=url, key=key, timeout=timeout, default=default)
+    allowance = _allowance(limit)
+    made = models.set(what, ranks=_ranks(ranks), url=url, key=key, timeout=timeout, default=default)
+    if allowance is not None:
+        get_host().limits.limit_model(made.name, allowance)
+    return made
+
+
+def _allowance(given: Mapping[str, float] | None) -> Any:
+    from jupyter_mcp.errors import UsageError
+    from jupyter_mcp.host.sampling.limits import Allowance
+
+    if given is None:
+        return None
+    try:
+        return Allowance(**given)  # pyright: ignore[reportArgumentType]
+    except TypeError:
+        raise UsageError(f"The limits are calls, tokens, cost and per_minute, not {', '.join(given)}.") from None
 
 
 def _ranks(given: Mapping[str, float] | Ranks | None) -> Ranks | None:

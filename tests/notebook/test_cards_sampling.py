@@ -145,7 +145,7 @@ def test_a_system_prompt_that_is_emptied_is_left_out(page: Page) -> None:
 
 def test_always_for_this_server_comes_with_its_limits(page: Page) -> None:
     asked = Asked()
-    asked.toggle("Always…")
+    asked.toggle("Always")
     box(asked.root, "answers").value = 3
     asked.press("Always in this kernel")
     allowance = {"calls": 3, "tokens": 500, "per_minute": 5}
@@ -281,3 +281,11 @@ def test_the_record_of_the_review_has_the_answer_and_not_the_request_again() -> 
     found = saved(Answer("accept", {"content": {"type": "text", "text": "A fox."}}), step="review")
     assert "A fox." in found
     assert "Be terse." not in found
+
+
+def test_the_record_has_the_words_that_the_person_put_instead_masked() -> None:
+    edits = {"messages": [{"role": "user", "content": {"type": "text", "text": f"Shorter, {SECRET}"}}], "redact": False}
+    found = saved(Answer("accept", edits))
+    assert "asked in these words instead:" in found
+    assert "Shorter, •••" in found
+    assert SECRET not in found

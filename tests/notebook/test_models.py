@@ -152,3 +152,17 @@ def test_models_are_let_go_of_when_the_extension_is(cells: Cells):
     cells.run("%unload_ext jupyter_mcp")
     assert closed == [True]
     cells.run("%load_ext jupyter_mcp")
+
+
+def test_a_model_with_limits_says_what_is_left_and_a_wrong_limit_is_one_sentence(cells: Cells):
+    cells.put(mine=mine)
+    cells.run("%mcp model python:mine --calls 3 --tokens 500 --spend 1.5 --per-minute 2")
+    meter = state.get_host().limits.model("python:mine")
+    assert str(meter) == "0 of 3 calls, 0 of 500 tokens, 0.0000 of 1.5 USD, at most 2 a minute"
+    assert str(meter) in str(cells.run("t = %mcp models\nt")[0])
+    mcp.model(mine, limit={"calls": 1})
+    assert meter.allowance.calls == 1
+    with pytest.raises(UsageError, match="limits are calls, tokens, cost and per_minute, not words"):
+        mcp.model(mine, limit={"words": 1})
+    with pytest.raises(UsageError, match="calls is a number above 0"):
+        mcp.model(mine, limit={"calls": 0})

@@ -102,7 +102,7 @@ class ConsentCard(QuestionCard):
             f"Ask {flat(self._offer.model, 40)}", "once", "Send this to the model, this one time", "primary"
         )
         self._once = once
-        longer = self._toggle("Always…", "Let the model answer this server without asking", self._always)
+        longer = self._toggle("Always", "Let the model answer this server without asking", self._always)
         kit.hide(longer, not any(scope in _ALWAYS for scope in self._offer.scopes))
         self._change = self._toggle("Change", "Change what the model is sent", self._editing, self._open_editor)
         own = self._toggle("Write it myself", "Answer the server yourself; no model is asked", self._own_row)

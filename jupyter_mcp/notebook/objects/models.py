@@ -70,7 +70,16 @@ def _configured(model: Model) -> Row:
     state = "answers" if model is book().default else "configured"
     takes = ", ".join(word for feature, word in _WORDS.items() if feature in model.supports)
     ranks = ", ".join(f"{name} {value:g}" for name, value in model.ranks.declared.items())
-    return (model.name, state, str(getattr(model, "about", "")), takes, ranks)
+    about = " · ".join(part for part in (str(getattr(model, "about", "")), _used(model.name)) if part)
+    return (model.name, state, about, takes, ranks)
+
+
+def _used(name: str) -> str:
+    """What a limited model gave and may give; nothing of one without a limit."""
+    from jupyter_mcp.host.sampling.limits import Allowance
+
+    meter = get_host().limits.models.get(name)
+    return "" if meter is None or meter.allowance == Allowance() else str(meter)
 
 
 def _possible(there: set[str]) -> Iterator[Row]:

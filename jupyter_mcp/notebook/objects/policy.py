@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
@@ -21,6 +22,14 @@ _SHOWN_DIGEST = 12  # letters; enough to tell the contents of one file apart
 _LONGEST = 240
 
 
+@dataclass(frozen=True)
+class Allowed:
+    """What a server may have of models without asking, and had, in words."""
+
+    server: str
+    used: str
+
+
 class PolicyRules(Table[Any]):
     """The rules, switches and approvals that hold here, from the widest scope to the narrowest.
 
@@ -35,9 +44,9 @@ class PolicyRules(Table[Any]):
     def __init__(self) -> None:
         super().__init__(())
 
-    def _all(self) -> list[Rule | Switch | Approval]:
+    def _all(self) -> list[Rule | Switch | Approval | Allowed]:
         policy = get_host().policy
-        return [*policy.rules, *policy.switches, *policy.approvals]
+        return [*policy.rules, *policy.switches, *policy.approvals, *_allowances()]
 
     @property
     def hint(self) -> str:
@@ -54,9 +63,11 @@ class PolicyRules(Table[Any]):
         """What is wrong with the files, a sentence each."""
         return get_host().policy.problems
 
-    def row(self, record: Rule | Switch | Approval) -> tuple[str, str, str, str, str]:
+    def row(self, record: Rule | Switch | Approval | Allowed) -> tuple[str, str, str, str, str]:
         from jupyter_mcp.host.policy import Approval, Rule
 
+        if isinstance(record, Allowed):
+            return ("limit", f"{record.server}.sampling/createMessage", record.used, "session", "said here")
         if isinstance(record, Approval):
             what, acts, when = "approved", f"{record.server}.{record.name}", _asker(record)
         elif isinstance(record, Rule):
@@ -141,6 +152,18 @@ class PolicyWhy(Table["Line"]):
 
     def row(self, record: Line) -> Sequence[str]:
         return (record.what, record.said, record.place, record.note)
+
+
+def _allowances() -> list[Allowed]:
+    """What servers had of models without asking, as long as they may."""
+    from jupyter_mcp.host.policy import Deed
+
+    host, method = get_host(), "sampling/createMessage"
+    return [
+        Allowed(server, str(meter))
+        for server, meter in list(host.limits.servers.items())
+        if host.policy.decide(Deed(server, method, method, {}, "server")).verdict == "go"
+    ]
 
 
 def _waiting() -> Listing:

@@ -124,6 +124,8 @@ def answered_piece(question: Question, answer: Answer) -> Piece | None:
     content = answer.content or {}
     if answer.action == "accept" and ("content" in content or "text" in content):
         parts.append(_said(content))
+    elif answer.action == "accept" and question.step == "consent":
+        parts.append(_changed(content))
     if answer.remark:
         why = secrets.redact_text(flat(answer.remark, 300))
         parts.append(warning_line(why) if answer.by == "model" and answer.action != "accept" else _small(why))
@@ -131,6 +133,15 @@ def answered_piece(question: Question, answer: Answer) -> Piece | None:
         parts += [warning_line(text) for text in question.offer.ignored]
     found = [part for part in parts if part is not None]
     return stack(found) if found else None
+
+
+def _changed(content: Mapping[str, Any]) -> Piece | None:
+    """The request in the words of the person, where they changed them."""
+    messages = [one for one in as_list(content.get("messages")) if is_mapping(one)]
+    shown = [message_piece(_masked(one)) for one in messages[-RECORDED:]]
+    if isinstance(system := content.get("systemPrompt"), str):
+        shown.insert(0, message_piece({"role": "system", "content": secrets.redact_text(system)}))
+    return stack([_small("asked in these words instead:"), *shown]) if shown else None
 
 
 def _small(text: str) -> Piece:

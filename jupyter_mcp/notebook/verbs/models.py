@@ -32,11 +32,22 @@ def model(call: Invocation) -> Any:
         ranks=_ranks(call),
         timeout=call.number("timeout"),
         default=not call.line.flag("keep"),
+        limit=_limit(call),
     )
     assert made is not None
     if made is not book().default:
         return Note(f"{made.name} is configured; {_after(book().default)}")
     return Note(f"{_after(made)}{_warning(made)}")
+
+
+def _limit(call: Invocation) -> dict[str, float] | None:
+    """What it may give, in the words of `mcp.model(limit=)`."""
+    found: dict[str, float] = {}
+    for option, name in (("calls", "calls"), ("tokens", "tokens"), ("spend", "cost"), ("per-minute", "per_minute")):
+        number = call.number(option)
+        if number is not None:
+            found[name] = number if option == "spend" else int(number)
+    return found or None
 
 
 def _after(default: Any) -> str:
@@ -82,7 +93,8 @@ VERBS = (
     Verb(
         "model",
         "decisions",
-        "model [NAME] [--url URL] [--key ${VAR}] [--cost N] [--speed N] [--intelligence N] [--timeout S] [--keep]",
+        "model [NAME] [--url URL] [--key ${VAR}] [--cost N] [--speed N] [--intelligence N] [--timeout S] [--keep]"
+        " [--calls N] [--tokens N] [--spend USD] [--per-minute N]",
         "Choose the model that answers servers' requests and %%mcp ask.",
         model,
         Grammar(
@@ -93,6 +105,10 @@ VERBS = (
                 Option("speed", "N", "how fast, 0 to 1"),
                 Option("intelligence", "N", "how capable, 0 to 1"),
                 Option("timeout", "S", "seconds that the provider may be silent (300)"),
+                Option("calls", "N", "how many answers it may give in this kernel"),
+                Option("tokens", "N", "how many tokens, questions and answers together"),
+                Option("spend", "USD", "how much they may cost, where the price is known"),
+                Option("per-minute", "N", "how many answers within a minute"),
                 Option("keep", None, "the present model goes on answering; a server may prefer this one"),
                 Option("remove", None, "forget this model"),
             ),
