@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.entry import LEVELS
+from jupyter_mcp.host.journal.filter import parse
 from jupyter_mcp.notebook.objects.acts import ServerActs
 from jupyter_mcp.notebook.objects.table import Table
 
@@ -75,7 +76,8 @@ class Activity(Table["Act"]):
 
     def record(self, record: Act) -> Mapping[str, Any]:
         names = ("number", "time", "server", "method", "name", "origin", "rule", "outcome", "remark", "duration")
-        return {name: getattr(record, name) for name in names}
+        arguments = None if record.arguments is None else json.dumps(record.arguments, default=str)
+        return {**{name: getattr(record, name) for name in names}, "arguments": arguments}
 
 
 class Trace(Table["WireEntry"]):
@@ -83,7 +85,7 @@ class Trace(Table["WireEntry"]):
 
     kind = "trace"
     title = "Trace"
-    columns = ("server", "", "message", "content")
+    columns = ("server", "", "message", "status", "content")
     empty = "no messages"
     hint = "[n].message holds a whole message; .export(FILE) writes them all."
 
@@ -92,16 +94,16 @@ class Trace(Table["WireEntry"]):
         return cls(list(entries))
 
     def __call__(self, text: str) -> Trace:
-        """The messages that have every word of `text` in server, method, direction or content."""
-        wanted = text.lower().split()
-        return Trace([entry for entry in self if all(word in _haystack(entry) for word in wanted)])
+        """The messages that a filter lets through; its grammar is in `host.journal.filter`. Raises `UsageError`."""
+        test = parse(text)
+        return Trace([entry for entry in self if test(entry)])
 
     def row(self, record: WireEntry) -> Sequence[str]:
         arrow = "→" if record.direction == "send" else "←"
-        return (record.server, arrow, _what(record), _content(record))
+        return (record.server, arrow, _what(record), record.status or "", _content(record))
 
     def record(self, record: WireEntry) -> Mapping[str, Any]:
-        names = ("number", "time", "server", "direction", "method", "id", "size")
+        names = ("number", "time", "server", "direction", "method", "id", "size", "status", "duration")
         return {**{name: getattr(record, name) for name in names}, "message": json.dumps(record.message, default=str)}
 
     def export(self, file: str) -> Path:
@@ -115,10 +117,6 @@ class Trace(Table["WireEntry"]):
         except OSError as error:
             raise UsageError(f"cannot write {file}: {error.strerror or error}") from None
         return path
-
-
-def _haystack(entry: WireEntry) -> str:
-    return f"{entry.server} {entry.direction} {entry.method or ''} {json.dumps(entry.message, default=str)}".lower()
 
 
 def _what(entry: WireEntry) -> str:

@@ -72,12 +72,20 @@ VERBS = (
         trace,
         Grammar(
             options=(
-                Option("filter", "TEXT", "only messages that have every word of it"),
+                Option(
+                    "filter",
+                    "TEXT",
+                    "only these: method: server: status: direction: text: duration> size>, or plain words",
+                ),
                 Option("export", "FILE", "write them to a file, one JSON object a line"),
             )
         ),
         most=1,
-        examples=("%mcp trace demo --filter tools/call", "%mcp trace --export trace.jsonl"),
+        examples=(
+            "%mcp trace demo --filter tools/call",
+            '%mcp trace --filter "method:tools/call status:error duration>1s"',
+            "%mcp trace --export trace.jsonl",
+        ),
         completes=("server",),
         python=("Server.trace", "host.trace"),
     ),

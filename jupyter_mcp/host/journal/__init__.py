@@ -40,6 +40,9 @@ class WireEntry:
         size: bytes on the wire.
         message: the message, redacted; shortened when `summary` is true.
         summary: whether the message was too big to be kept whole.
+        status: of the exchange that it belongs to, on the request and on its answer: "ok", "error" (also of a tool),
+            "input_required" or "open" (no answer on record); None for what has no answer.
+        duration: seconds from the request to its answer, on both; None while there is none.
     """
 
     number: int
@@ -51,6 +54,8 @@ class WireEntry:
     size: int
     message: Mapping[str, Any]
     summary: bool
+    status: str | None = None
+    duration: float | None = None
 
 
 @dataclass(slots=True)
@@ -126,19 +131,13 @@ class Journal:
 
     def entries(self, server: str | None = None) -> list[WireEntry]:
         """The recorded messages, oldest first, redacted; of one server or of all."""
-        asked: dict[tuple[str, str, int | str], str] = {}
+        records = [record for record in list(self._wire) if server is None or record.server == server]
+        answers = _paired(records)
         found: list[WireEntry] = []
-        for record in list(self._wire):
-            if server is not None and record.server != server:
-                continue
-            method = record.message.get("method")
-            id = record.message.get("id")
-            id = id if isinstance(id, int | str) else None
-            if isinstance(method, str) and id is not None:
-                asked[record.server, record.direction, id] = method
-            elif id is not None:
-                other = "receive" if record.direction == "send" else "send"
-                method = asked.get((record.server, other, id))
+        for record in records:
+            request, answer = answers.get(record.number, (None, None))
+            asked = record if request is None else request
+            method = asked.message.get("method")
             found.append(
                 WireEntry(
                     number=record.number,
@@ -146,10 +145,12 @@ class Journal:
                     server=record.server,
                     direction=record.direction,
                     method=method if isinstance(method, str) else None,
-                    id=id,
+                    id=_id(record),
                     size=record.size,
                     message=self.redactor.clean(record.message),
                     summary=record.summary,
+                    status=_status(answer) if request is not None or answer is not None else None,
+                    duration=None if request is None or answer is None else answer.time - request.time,
                 )
             )
         return found
@@ -191,6 +192,48 @@ class Journal:
             for act in list(self._acts.values())
             if server is None or act.server == server
         ]
+
+
+def _id(record: _Record) -> int | str | None:
+    id = record.message.get("id")
+    return id if isinstance(id, int | str) else None
+
+
+def _paired(records: list[_Record]) -> dict[int, tuple[_Record | None, _Record | None]]:
+    """Of each request and each answer, by their numbers: the request and the answer, as far as they are on record.
+
+    An id that is used again (after a reconnect) belongs to the latest request with it.
+    """
+    waiting: dict[tuple[str, str, int | str], _Record] = {}
+    pairs: dict[int, tuple[_Record | None, _Record | None]] = {}
+    for record in records:
+        id = _id(record)
+        if id is None:
+            continue
+        if isinstance(record.message.get("method"), str):
+            waiting[record.server, record.direction, id] = record
+            pairs[record.number] = (record, None)
+            continue
+        other = "receive" if record.direction == "send" else "send"
+        request = waiting.pop((record.server, other, id), None)
+        pairs[record.number] = (request, record)
+        if request is not None:
+            pairs[request.number] = (request, record)
+    return pairs
+
+
+def _status(answer: _Record | None) -> str:
+    if answer is None:
+        return "open"
+    if answer.message.get("error") is not None:
+        return "error"
+    result: Any = answer.message.get("result")
+    if not isinstance(result, Mapping):
+        return "ok"
+    table = cast("Mapping[str, Any]", result)
+    if table.get("resultType") == "input_required":
+        return "input_required"
+    return "error" if table.get("isError") is True else "ok"
 
 
 def _summary(message: Mapping[str, Any]) -> dict[str, Any]:
