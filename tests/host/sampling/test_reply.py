@@ -40,7 +40,7 @@ def test_with_tools_it_is_a_list() -> None:
         ([{"type": "image", "data": ""}], "2026-07-28", "no data"),
         ([{"type": "thought"}], "2026-07-28", "cannot be sent"),
         (["text"], "2026-07-28", "no object"),
-        ([{"type": "tool_use", "id": "", "name": "look", "input": {}}], "2026-07-28", "has no id"),
+        ([{"type": "tool_use", "id": "", "name": "look", "input": {"x": 1}}], "2026-07-28", "has no id"),
     ],
 )
 def test_what_cannot_be_sent_is_said(content: list[Any], revision: str, said: str) -> None:
