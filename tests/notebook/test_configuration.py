@@ -88,6 +88,21 @@ def test_what_a_registry_describes_asks_also_when_it_is_a_dict(cells: Cells, fol
         mcp.connect_all({"name": "a/w", "packages": [package]})
 
 
+def test_a_scripted_form_connects_a_server_that_asks_for_a_value(cells: Cells, folder: Path):
+    inputs = [{"id": "tok", "type": "promptString", "description": "Token", "password": True}]
+    _put(folder / ".vscode" / "mcp.json", {"inputs": inputs, "servers": {"v": _demo(env={"TOK": "${input:tok}"})}})
+    cells.run("%mcp answer accept --kind server;")
+    cells.run(f"%mcp answer tok={SECRET} --kind inputs --server v;")
+    assert cells.run("%mcp connect --from .vscode/mcp.json")["v"].state == "ready"
+    entry = mcp.servers["v"]
+    assert SECRET not in cells.text + repr(entry) + repr(list(mcp.host.activity)) + repr(list(mcp.host.trace))
+    saved = cells.run("%mcp save")
+    text = (folder / ".mcp.json").read_text()
+    assert saved[0].outcome == "written"
+    assert SECRET not in text
+    assert json.loads(text)["inputs"] == inputs
+
+
 def test_save_writes_what_is_connected_and_asks_before_it_replaces(cells: Cells, folder: Path):
     mcp.connect("one", _demo()["command"], "-m", "jupyter_mcp.demo", env={"API_KEY": SECRET})
     saved = cells.run("%mcp save")

@@ -227,3 +227,21 @@ def test_sampling_is_answered_by_several_lines() -> None:
     answer = person.ask(question("sampling", {"messages": messages, "systemPrompt": "Be brief", "maxTokens": 5}))
     assert answer.content == {"text": "first\nsecond"}
     assert person.said[1:5] == ["system: Be brief", "user: One", "user: Two", "user: (image, not shown)"]
+
+
+def test_what_a_configuration_asks_for_is_a_form_too_with_its_passwords_typed_unseen() -> None:
+    schema = {
+        "type": "object",
+        "properties": {
+            "house": {"type": "string", "title": "House"},
+            "token": {"type": "string", "title": "Token", "format": "password"},
+        },
+        "required": ["house", "token"],
+    }
+    person = Person("home", "y")
+    answer = Dialogue(person.read, person.said.append, lambda prompt: "tok-1234").ask(
+        question("inputs", {"requestedSchema": schema}, message="demo needs some values to be connected.")
+    )
+    assert answer == Answer("accept", content={"house": "home", "token": "tok-1234"})
+    assert "tok-1234" not in person.text
+    assert "needs some values" in person.text

@@ -83,7 +83,7 @@ VERBS = (
                     "kind",
                     "KIND",
                     "elicitation, url, sampling, approval or server",
-                    choices=("elicitation", "url", "sampling", "approval", "server"),
+                    choices=("elicitation", "url", "sampling", "approval", "server", "inputs"),
                 ),
                 Option(
                     "scope",
