@@ -224,3 +224,12 @@ def test_an_env_file_is_read_at_connecting_and_env_goes_before_it(tmp_path: Path
     (tmp_path / ".env").unlink()
     with pytest.raises(ConfigError, match="There is no file"):
         spec.expanded({})
+
+
+def test_a_yes_to_a_projects_server_is_for_its_env_file_too_and_the_person_sees_that_there_is_one():
+    from jupyter_mcp.host.policy.servers import connect_deed, shown
+
+    spec = ServerSpec("a", "stdio", command="x", env={"A": "1"}, env_file=".env")
+    deed = connect_deed(spec, "project")
+    assert shown(spec, deed)["env"] == ["A", "those in .env"]
+    assert connect_deed(replace(spec, env_file="other.env"), "project").fingerprint != deed.fingerprint

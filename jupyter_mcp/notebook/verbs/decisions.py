@@ -82,7 +82,7 @@ VERBS = (
                 Option(
                     "kind",
                     "KIND",
-                    "elicitation, url, sampling, approval or server",
+                    "elicitation, url, sampling, approval, server or inputs",
                     choices=("elicitation", "url", "sampling", "approval", "server", "inputs"),
                 ),
                 Option(
