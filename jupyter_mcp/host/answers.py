@@ -175,13 +175,6 @@ class AnswerBook:
         asked = Question("", kind, server, "", {})
         return any(replace(rule, match=None).speaks_of(asked) and rule.fits(asked) for rule in rules)
 
-    def may_answer(self, kind: QuestionKind, server: str) -> bool:
-        """Whether a rule could answer some question of this kind of a server."""
-        with self._lock:
-            rules = list(self._rules)
-        asked = Question("", kind, server, "", {})
-        return any(replace(rule, match=None).speaks_of(asked) and rule.fits(asked) for rule in rules)
-
     def misses(self, question: Question) -> bool:
         """Whether there are values for forms that could be meant for this question, and none for its fields."""
         if question.kind != "elicitation":

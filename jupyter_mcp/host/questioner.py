@@ -24,7 +24,6 @@ from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
 from jupyter_mcp.host.policy import Deed
 from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind, QuestionUI
 from jupyter_mcp.host.sampling.advertised import Advertised
-from jupyter_mcp.host.sampling.advertised import Advertised
 from jupyter_mcp.host.unanswered import how_to_script, quoted, refusal
 from jupyter_mcp.host.visits import Visits
 from jupyter_mcp.protocol.revisions import LATEST_MODERN
@@ -64,11 +63,6 @@ class Questioner:
         self.models: Callable[[], ModelBook | None] = lambda: None
         self.visits = Visits(self)
         self._ids = itertools.count(1)
-
-    @cached_property
-    def advertised(self) -> Advertised:
-        """What servers are told of sampling."""
-        return Advertised(self.policy, self.answers, lambda: self.models(), lambda: self.ui)
 
     @cached_property
     def advertised(self) -> Advertised:
