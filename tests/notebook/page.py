@@ -133,6 +133,9 @@ class FakeRunner:
             raise self.refuses
         self.off[server, name] = "" if on else f"off for {scope}"
 
+    def connect(self, spec: Any, origin: str) -> Future[Any]:
+        return self._begin("connect", spec.name, origin)
+
     def disconnect(self, server: str) -> Future[Any]:
         return self._begin("disconnect", server)
 
