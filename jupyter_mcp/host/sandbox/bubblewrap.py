@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.sandbox.places import Access, Places
 
-__all__ = ["EMPTIED", "arguments"]
+__all__ = ["EMPTIED", "arguments", "too_wide"]
 
 EMPTIED = ("/tmp", "/var/tmp", "/dev/shm", "/run")  # noqa: S108 - these are hidden, nothing is put there
 _NAMES = ("/run/systemd/resolve", "/run/resolvconf", "/run/NetworkManager/resolv.conf", "/run/nscd")
@@ -31,8 +31,8 @@ def arguments(argv: Sequence[str], places: Places, *, network: bool, cwd: str) -
         cwd: where it starts; seen at least read-only.
     """
     words = ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc"]
-    for path in EMPTIED:
-        if os.path.isdir(path) and not os.path.islink(path):
+    for path in dict.fromkeys(os.path.realpath(path) for path in EMPTIED):
+        if os.path.isdir(path):
             words += ["--tmpfs", path]
     if network:
         for path in _NAMES:
@@ -46,6 +46,12 @@ def arguments(argv: Sequence[str], places: Places, *, network: bool, cwd: str) -
         words.append("--unshare-net")
     words += ["--die-with-parent", "--setenv", "TMPDIR", "/tmp", "--chdir", cwd]  # noqa: S108
     return [*words, "--", *argv]
+
+
+def too_wide(places: Places) -> str | None:
+    """A path that may not be written, since the emptied folders would be back with it; None when there is none."""
+    wide = (*EMPTIED, "/dev", "/proc", "/sys")
+    return next((path for path in places.of("write") if any(_inside(one, [path]) for one in wide)), None)
 
 
 def _mount(kind: Access, path: str) -> list[str]:
@@ -69,7 +75,7 @@ def _around(program: str) -> list[str]:
     """The folder of a program; of one in a `bin` the environment that it belongs to."""
     folder = os.path.dirname(program)
     around = os.path.dirname(folder) if os.path.basename(folder) in ("bin", "Scripts") else folder
-    return [folder if around in EMPTIED else around]
+    return [folder if around in EMPTIED or _inside(around, ("/run",)) else around]
 
 
 def _emptied(path: str) -> bool:

@@ -65,6 +65,12 @@ def confine(
         meant = places(rules, told, base=start, home=str(Path.home()))
         if platform == "darwin":
             return [program, "-p", seatbelt.profile(meant, network=rules.network), *argv]
+        wide = bubblewrap.too_wide(meant)
+        if wide is not None:
+            raise LaunchError(
+                f"its sandbox would be none: it may write {wide}, which holds what a sandbox hides.",
+                "Give it narrower roots: %mcp roots FOLDER --server NAME.",
+            )
         return [program, *bubblewrap.arguments(argv, meant, network=rules.network, cwd=start)]
 
     return inside

@@ -37,6 +37,13 @@ _PRIVATE = (
     ".mozilla",
     ".config/google-chrome",
     ".config/chromium",
+    ".config/BraveSoftware",
+    ".config/microsoft-edge",
+    ".jupyter",
+    ".cache/huggingface/token",
+    ".cargo/credentials.toml",
+    ".kaggle",
+    ".vault-token",
     ".claude.json",
     ".claude/.credentials.json",
     "Library/Keychains",
@@ -44,6 +51,24 @@ _PRIVATE = (
     "Library/Application Support/Google/Chrome",
 )
 """Below the home folder: keys, tokens, and Jupyter's runtime files, which hold the tokens of running servers."""
+
+_MOVED = {
+    "JUPYTER_RUNTIME_DIR": "",
+    "JUPYTER_DATA_DIR": "runtime",
+    "JUPYTER_CONFIG_DIR": "",
+    "XDG_DATA_HOME": "jupyter/runtime",
+    "GNUPGHOME": "",
+    "KUBECONFIG": "",
+    "DOCKER_CONFIG": "",
+    "NETRC": "",
+    "AWS_SHARED_CREDENTIALS_FILE": "",
+    "GOOGLE_APPLICATION_CREDENTIALS": "",
+    "HF_TOKEN_PATH": "",
+}
+"""Variables that say that they are elsewhere, and what is meant below it."""
+
+_STEERING = (".git/hooks", ".git/config", ".vscode", ".cursor", ".claude", ".mcp.json", ".jupyter-mcp")
+"""In a root: what other programs run or obey later, outside of the sandbox. It may be read."""
 
 
 Access = Literal["write", "read", "none"]
@@ -77,7 +102,8 @@ def places(
         home: the person's home folder.
         environ: where Jupyter may have been told another folder for its runtime files.
 
-    What does not exist is left out. A private place is hidden also inside of a root, unless it is a root itself, holds
+    What does not exist is left out. What steers other programs (`.git/hooks`, `.vscode` …) stays read-only in a root
+    unless it is named itself. A private place is hidden also inside of a root, unless it is a root itself, holds
     one, or is named by `write`.
     """
     named = [folder for uri in roots if (folder := root_folder(uri))] + [
@@ -85,7 +111,8 @@ def places(
     ]
     usual = [path for path in (_real(one, home, home) for one in private(environ)) if path not in named]
     hidden = [*usual, *(_real(path, base, home) for path in rules.deny_read)]
-    kept = [_real(path, base, home) for path in rules.deny_write]
+    steering = [os.path.join(folder, name) for folder in named for name in _STEERING]
+    kept = [*(path for path in steering if path not in named), *(_real(path, base, home) for path in rules.deny_write)]
     kinds: tuple[tuple[Access, list[str]], ...] = (("write", named), ("read", kept), ("none", hidden))
     found: dict[str, Access] = {path: kind for kind, paths in kinds for path in paths}  # the strictest of equals
     there: list[tuple[Access, str]] = [(kind, path) for path, kind in found.items() if os.path.exists(path)]
@@ -95,8 +122,13 @@ def places(
 
 def private(environ: Mapping[str, str]) -> tuple[str, ...]:
     """Paths, below the home folder or absolute, that hold credentials."""
-    moved = [environ[name] for name in ("JUPYTER_RUNTIME_DIR", "GNUPGHOME", "KUBECONFIG") if environ.get(name)]
-    return (*_PRIVATE, *(path for path in moved if os.pathsep not in path))
+    moved = [
+        os.path.join(path, below) if below else path
+        for name, below in _MOVED.items()
+        for path in environ.get(name, "").split(os.pathsep)
+        if path
+    ]
+    return (*_PRIVATE, *moved)
 
 
 def root_folder(uri: str) -> str | None:

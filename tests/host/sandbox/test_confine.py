@@ -131,6 +131,24 @@ async def test_the_network_is_closed_unless_it_is_opened(host: Host, probe: Path
 
 
 @real
+@pytest.mark.parametrize("root", ["/", "/tmp"])
+async def test_with_a_root_that_is_too_wide_it_is_not_started(host: Host, probe: Path, root: str) -> None:
+    host.roots.set([root])
+    with pytest.raises(ConnectionFailed, match="its sandbox would be none"):
+        await host.connect(_spec(probe, True))
+
+
+@real
+async def test_another_process_and_its_root_are_out_of_reach(host: Host, probe: Path, tmp_path: Path) -> None:
+    (tmp_path / "root" / "out").symlink_to(tmp_path / "home" / ".ssh")
+    await host.connect(_spec(probe, {"write": [str(tmp_path / "home")]}))
+    for way in ("/proc/1/root", "/proc/self/root"):
+        assert await _attempt(host, "read", f"{way}{tmp_path}/home/.ssh") == "[]"
+    assert await _attempt(host, "read", tmp_path / "root" / "out") == "[]"
+    assert "Error" in await _attempt(host, "read", f"/proc/{os.getpid()}/environ")
+
+
+@real
 async def test_its_stderr_is_heard_and_nothing_of_it_is_left_behind(host: Host, probe: Path) -> None:
     entry = await host.connect(_spec(probe, True))
     assert "probe is up" in entry.stderr

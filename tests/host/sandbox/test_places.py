@@ -108,3 +108,25 @@ def test_seatbelt_denies_after_it_allows_and_quotes_paths() -> None:
     assert '(deny file-write* (subpath "/w\\\\y"))' in lines
     assert lines[-1] == "(deny network*)"
     assert "network" not in seatbelt.profile(found, network=True)
+
+
+def test_what_steers_other_programs_stays_read_only_in_a_root_unless_it_is_named(home: Path) -> None:
+    (home / "work/.git/hooks").mkdir()
+    (home / "work/.vscode").mkdir()
+    found = _places(home, Sandbox(write=(".vscode",)), home / "work")
+    assert found.of("read") == (str(home / "work/.git/hooks"),)
+    assert ("write", str(home / "work/.vscode")) in found.access
+
+
+def test_credentials_are_hidden_where_variables_say_that_they_are(home: Path) -> None:
+    for name in ("kube-a", "kube-b", "data/runtime"):
+        (home / name).mkdir(parents=True)
+    moved = {"KUBECONFIG": f"{home}/kube-a:{home}/kube-b", "JUPYTER_DATA_DIR": f"{home}/data"}
+    hidden = _places(home, Sandbox(), **moved).of("none")
+    assert {f"{home}/kube-a", f"{home}/kube-b", f"{home}/data/runtime"} <= set(hidden)
+
+
+@pytest.mark.parametrize("root", ["/", "/tmp", "/var", "/run"])
+def test_a_root_that_would_bring_back_what_is_hidden_is_too_wide(root: str) -> None:
+    assert bubblewrap.too_wide(Places((("write", root),))) == root
+    assert bubblewrap.too_wide(Places((("write", "/tmp/mine"), ("read", "/")))) is None
