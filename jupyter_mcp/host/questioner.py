@@ -20,6 +20,7 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import InputRefused, ModelError, RequestError, UsageError
+from jupyter_mcp.host import sharing
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
 from jupyter_mcp.host.policy import Deed
 from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind, QuestionUI
@@ -114,7 +115,7 @@ class Questioner:
             UsageError: a scripted answer does not fit.
         """
         if method == "roots/list":
-            return await self._share_roots(server, act, roots, by_hand)
+            return await sharing.share_roots(self, server, act, roots, by_hand)
         try:
             question = self._question(server, method, params, act)
         except RequestError as error:
@@ -260,46 +261,6 @@ class Questioner:
         checked, problems = _check(question, answer, revision, scripted=True)
         _say_unfit(question, problems)
         return checked
-
-    async def _share_roots(
-        self, server: str, act: Running | None, roots: Sequence[Mapping[str, Any]], by_hand: bool
-    ) -> dict[str, Any]:
-        """What a server is told of our folders. Raises `InputRefused` when it is told nothing."""
-        deed = Deed(server, "roots/list", "roots/list", origin="server", by_hand=by_hand)
-        decision = self.policy.decide(deed)
-        if decision.verdict == "deny":
-            raise InputRefused(f"The rule {decision.reason!r} keeps the roots from {server}.", server=server)
-        if decision.verdict == "ask":
-            await self._ask_for_roots(deed, decision, act, roots)
-        return {"roots": [dict(root) for root in roots]}
-
-    async def _ask_for_roots(
-        self, deed: Deed, decision: Decision, act: Running | None, roots: Sequence[Mapping[str, Any]]
-    ) -> None:
-        params: dict[str, Any] = {
-            "tool": deed.name,
-            "title": "the folders of this notebook (roots)",
-            "arguments": {},
-            "origin": "server",
-            "reason": decision.reason,
-            "annotations": {},
-            "trusted": False,
-            "leaves": [str(root.get("uri")) for root in roots],
-            "scopes": list(decision.scopes),
-        }
-        cause = act.cause if act is not None else None
-        message = f"May {deed.server} know the folders of this notebook?"
-        question = Question(self.new_id(), "approval", deed.server, message, params, cause=cause)
-
-        async def ask() -> Answer:
-            return await self.approve(question, act, fits=lambda answer: {})
-
-        answer = await (ask() if act is None else act.hang(ask))
-        if answer.action != "accept":
-            raise InputRefused(f"The roots were kept from {deed.server}.", server=deed.server)
-        scope = answer.scope or ("session" if answer.remember else "once")
-        if scope in decision.scopes:
-            self.policy.remember(deed, scope)
 
     async def approve(self, question: Question, act: Running | None, fits: Fits) -> Answer:
         """Ask whether an act may begin: a script made for approvals, else the person, else nobody.

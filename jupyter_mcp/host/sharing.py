@@ -1,0 +1,73 @@
+"""What a server is told of our folders when it asks (`roots/list`): by rule, else freely when the person connected it,
+else after the person was asked. Which folders there are is in `roots`.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.errors import InputRefused
+from jupyter_mcp.host.policy import Deed
+from jupyter_mcp.host.questions import Answer, Question
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from jupyter_mcp.host.acts import Running
+    from jupyter_mcp.host.policy import Decision
+    from jupyter_mcp.host.questioner import Questioner
+
+__all__ = ["share_roots"]
+
+
+async def share_roots(
+    questioner: Questioner, server: str, act: Running | None, roots: Sequence[Mapping[str, Any]], by_hand: bool
+) -> dict[str, Any]:
+    """The result of `roots/list`.
+
+    Args:
+        questioner: asks the person, and knows the policy.
+        server: who wants to know.
+        act: the act during which it asks, if that is known.
+        roots: the folders.
+        by_hand: the person connected this server, no file did.
+
+    Raises:
+        InputRefused: it is told nothing.
+    """
+    deed = Deed(server, "roots/list", "roots/list", origin="server", by_hand=by_hand)
+    decision = questioner.policy.decide(deed)
+    if decision.verdict == "deny":
+        raise InputRefused(f"The rule {decision.reason!r} keeps the roots from {server}.", server=server)
+    if decision.verdict == "ask":
+        await _ask(questioner, deed, decision, act, roots)
+    return {"roots": [dict(root) for root in roots]}
+
+
+async def _ask(
+    questioner: Questioner, deed: Deed, decision: Decision, act: Running | None, roots: Sequence[Mapping[str, Any]]
+) -> None:
+    params: dict[str, Any] = {
+        "tool": deed.name,
+        "title": "the folders of this notebook (roots)",
+        "arguments": {},
+        "origin": "server",
+        "reason": decision.reason,
+        "annotations": {},
+        "trusted": False,
+        "leaves": [str(root.get("uri")) for root in roots],
+        "scopes": list(decision.scopes),
+    }
+    cause = act.cause if act is not None else None
+    message = f"May {deed.server} know the folders of this notebook?"
+    question = Question(questioner.new_id(), "approval", deed.server, message, params, cause=cause)
+
+    async def ask() -> Answer:
+        return await questioner.approve(question, act, fits=lambda answer: {})
+
+    answer = await (ask() if act is None else act.hang(ask))
+    if answer.action != "accept":
+        raise InputRefused(f"The roots were kept from {deed.server}.", server=deed.server)
+    scope = answer.scope or ("session" if answer.remember else "once")
+    if scope in decision.scopes:
+        questioner.policy.remember(deed, scope)
