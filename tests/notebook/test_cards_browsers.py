@@ -324,7 +324,9 @@ def test_a_late_event_does_not_reopen_a_finished_card(page: Page) -> None:
     assert page.published == before
 
 
-def test_the_clock_runs_only_while_something_runs(page: Page) -> None:
+def test_the_clock_runs_only_while_something_runs(page: Page, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(clock, "_listeners", [])  # cards that other tests left running have a clock of their own
+    monkeypatch.setattr(clock, "_stop", None)
     calls = [cards.live_call("demo.slow").show() for _ in range(3)]
     assert clock._stop is not None  # pyright: ignore[reportPrivateUsage]
     for call in calls:
