@@ -197,6 +197,7 @@ class Host:
         await self._connections.aclose()
         if "models" in vars(self):
             await self.models.aclose()
+        self.journal.stop_writing()
 
     # --- what servers offer ------------------------------------------------------------------------------------------
 

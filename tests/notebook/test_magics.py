@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import stat
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -426,6 +428,34 @@ def test_activity_and_trace(served: Cells, tmp_path: Path):
     assert any(line["message"].get("method") == "tools/call" for line in lines)
     with pytest.raises(UsageError, match="cannot write"):
         served.run("%mcp trace --export /no/such/folder/x.jsonl")
+
+
+def test_the_journal_goes_to_a_file_until_it_is_switched_off(served: Cells, tmp_path: Path):
+    file = tmp_path / "journal.jsonl"
+    served.put(file=file)
+    served.run("%mcp trace --file $file --limit 1")
+    assert "from now on" in served.text
+    assert api.host.journal.file == file
+    served.run("%mcp call s add a=1;\n%mcp trace --file off")
+    assert "No longer writing" in served.text
+    kinds = [json.loads(line)["kind"] for line in file.read_text().splitlines()]
+    assert (kinds[0], kinds[-1], "act" in kinds, "message" in kinds) == ("file", "file", True, True)
+    assert api.host.journal.file is None
+    assert "Nothing is being written" in repr(api.host.journal)
+    served.run("%mcp trace --file off")
+    assert "Nothing is being written" in served.text
+    for wrong in ("s --file x", "--file x --filter y", "--file x --export y", "--limit 2"):
+        with pytest.raises(UsageError, match="--file"):
+            served.run(f"%mcp trace {wrong}")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="rights are others there")
+def test_an_exported_trace_is_for_its_owner_alone(served: Cells, tmp_path: Path):
+    file = tmp_path / "trace.jsonl"
+    file.touch(0o644)
+    served.put(file=file)
+    served.run("%mcp trace --export $file;")
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
 
 
 def test_log_of_a_server_that_is_gone_can_still_be_read(served: Cells):

@@ -2,7 +2,7 @@
 
 Recording is on the hot path and only keeps a reference; everything that leaves this object is redacted first, so no
 secret is ever in a rendered form. Both lists are bounded: the wire by messages and by bytes, and a message beyond
-64 KiB is kept as a summary from the moment it is recorded.
+64 KiB is kept as a summary from the moment it is recorded. On request everything is written to a file as well (`file`).
 """
 
 from __future__ import annotations
@@ -10,10 +10,15 @@ from __future__ import annotations
 import time
 from collections import deque
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from typing import Any, Literal, cast
+from dataclasses import asdict, dataclass, field, replace
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from jupyter_mcp.host.redaction import Redactor
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from jupyter_mcp.host.journal.file import JournalFile
 
 __all__ = ["Act", "Direction", "Journal", "WireEntry"]
 
@@ -24,6 +29,7 @@ MAX_BYTES = 8 * 2**20  # on the wire; as Python objects several times that
 MAX_MESSAGE = 64 * 2**10
 MAX_ACTS = 1_000
 _SUMMARY_TEXT = 200
+_OURS = "this notebook"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +121,7 @@ class Journal:
         self._messages = 0
         self._acts: dict[int, Act] = {}
         self._act_count = 0
+        self._file: JournalFile | None = None
 
     # --- the wire ----------------------------------------------------------------------------------------------------
 
@@ -128,6 +135,8 @@ class Journal:
         self._bytes += kept
         while len(self._wire) > MAX_MESSAGES or (self._bytes > self.max_bytes and len(self._wire) > 1):
             self._bytes -= self._wire.popleft().kept
+        if self._file is not None:
+            self._write_message(self._file, self._wire[-1])
 
     def entries(self, server: str | None = None) -> list[WireEntry]:
         """The recorded messages, oldest first, redacted; of one server or of all."""
@@ -166,6 +175,7 @@ class Journal:
         self._acts[number] = Act(number, self.clock(), server, method, name, origin, rule, arguments=arguments)
         while len(self._acts) > MAX_ACTS:
             del self._acts[next(iter(self._acts))]
+        self._write_act(number)
         return number
 
     def end(
@@ -183,15 +193,76 @@ class Journal:
             arguments=act.arguments if arguments is None else arguments,
             duration=self.clock() - act.time,
         )
+        self._write_act(number)
 
     def acts(self, server: str | None = None) -> list[Act]:
         """The acts, oldest first, redacted; of one server or of all."""
+        return [self._shown(act) for act in list(self._acts.values()) if server is None or act.server == server]
+
+    def _shown(self, act: Act) -> Act:
         clean = self.redactor.clean
-        return [
-            replace(act, arguments=clean(act.arguments), remark=clean(act.remark), name=clean(act.name))
-            for act in list(self._acts.values())
-            if server is None or act.server == server
-        ]
+        return replace(act, arguments=clean(act.arguments), remark=clean(act.remark), name=clean(act.name))
+
+    # --- the file ----------------------------------------------------------------------------------------------------
+
+    @property
+    def file(self) -> JournalFile | None:
+        """The file that was asked for last, while it is written and when it had to stop; None when it was ended."""
+        return self._file
+
+    def write_to(self, file: str | Path, limit: int | None = None) -> JournalFile:
+        """Append every message and act from now on to a file as well, instead of the one that is written now.
+
+        Args:
+            file: made when it is not there, readable by its owner alone.
+            limit: bytes that it may have in all; 64 MiB when None.
+
+        Raises:
+            UsageError: it cannot be written, or has no room.
+        """
+        from jupyter_mcp.host.journal.file import MAX_FILE, JournalFile
+
+        new = JournalFile(file, MAX_FILE if limit is None else limit, self.clock)
+        self.stop_writing()
+        self._file = new
+        return new
+
+    def stop_writing(self) -> JournalFile | None:
+        """End the file; returns the one that was written."""
+        file, self._file = self._file, None
+        if file is not None:
+            file.close()
+        return file
+
+    def _write_message(self, file: JournalFile, record: _Record) -> None:
+        method = record.message.get("method")
+        line = {
+            "kind": "message",
+            "number": record.number,
+            "time": record.time,
+            "server": record.server,
+            "direction": record.direction,
+            "method": method if isinstance(method, str) else None,
+            "id": _id(record),
+            "size": record.size,
+            "status": None if isinstance(method, str) else _status(record),
+            "summary": record.summary,
+            "message": self.redactor.clean(record.message),
+        }
+        self._write(file, line)
+
+    def _write_act(self, number: int) -> None:
+        if self._file is not None and (act := self._acts.get(number)) is not None:
+            self._write(self._file, {"kind": "act", **asdict(self._shown(act))})
+
+    def _write(self, file: JournalFile, line: Mapping[str, Any]) -> None:
+        """One line; the one after which nothing more can be written is told as an act, once."""
+        if file.stopped:
+            return
+        file.write(line)
+        if file.stopped:
+            number = self.begin(_OURS, "journal", str(file.path), "code")
+            self.end(number, "stopped", remark=file.stopped)
 
 
 def _id(record: _Record) -> int | str | None:

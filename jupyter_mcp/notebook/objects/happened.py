@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.entry import LEVELS
 from jupyter_mcp.host.journal.filter import parse
+from jupyter_mcp.host.journal.lines import json_line, open_private
 from jupyter_mcp.notebook.objects.acts import ServerActs
 from jupyter_mcp.notebook.objects.table import Table
 
@@ -107,16 +108,17 @@ class Trace(Table["WireEntry"]):
         return {**{name: getattr(record, name) for name in names}, "message": json.dumps(record.message, default=str)}
 
     def export(self, file: str) -> Path:
-        """Write one JSON object a line; returns the path. Raises `UsageError` when it cannot be written."""
-        path = Path(file).expanduser()
+        """Write one JSON object a line, readable by you alone; returns the path.
+
+        Raises:
+            UsageError: it cannot be written.
+        """
         try:
-            with path.open("w", encoding="utf-8") as out:
-                for entry in self:
-                    line = {**self.record(entry), "message": entry.message}
-                    out.write(json.dumps(line, ensure_ascii=False, default=str) + "\n")
+            with open(open_private(file, "replace"), "wb") as out:
+                out.writelines(json_line({**self.record(entry), "message": entry.message}) for entry in self)
         except OSError as error:
             raise UsageError(f"cannot write {file}: {error.strerror or error}") from None
-        return path
+        return Path(file).expanduser()
 
 
 def _what(entry: WireEntry) -> str:

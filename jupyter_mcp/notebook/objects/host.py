@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.answers import AnswerBook
     from jupyter_mcp.models.base import Model
+    from jupyter_mcp.notebook.objects.journal import NotebookJournal
     from jupyter_mcp.notebook.objects.models import Models
     from jupyter_mcp.notebook.objects.roots import RootsTable
 
@@ -39,6 +40,13 @@ class NotebookHost:
     def trace(self) -> Trace:
         """The messages on the wire."""
         return Trace.of(get_host().journal.entries())
+
+    @property
+    def journal(self) -> NotebookJournal:
+        """Where what happened is written besides, and what is never shown of it."""
+        from jupyter_mcp.notebook.objects.journal import NotebookJournal
+
+        return NotebookJournal()
 
     @property
     def model(self) -> Model | None:
@@ -69,4 +77,4 @@ class NotebookHost:
         self.roots.set(folders)
 
     def __repr__(self) -> str:
-        return "<host of this kernel: .catalogue, .policy, .activity, .trace, .roots, .models, .answers>"
+        return "<host of this kernel: .catalogue, .policy, .activity, .trace, .journal, .roots, .models, .answers>"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jupyter_mcp.notebook.lineparse import Grammar, Option
+from jupyter_mcp.notebook.objects.note import Note
 from jupyter_mcp.notebook.verbs.base import Invocation, Verb
 
 _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
@@ -32,12 +33,29 @@ def trace(call: Invocation) -> Any:
     from jupyter_mcp.notebook import api
 
     words = call.words
+    if (file := call.option("file")) is not None:
+        return _file(call, file)
+    if call.option("limit") is not None:
+        raise call.wrong("--limit goes with --file.")
     found = api.host.trace if not words else api.server(words[0]).trace
     if (text := call.option("filter")) is not None:
         found = found(text)
     if (file := call.option("export")) is not None:
         found.export(file)
     return found
+
+
+def _file(call: Invocation, file: str) -> Any:
+    from jupyter_mcp.notebook import api
+
+    if call.words or call.option("filter") is not None or call.option("export") is not None:
+        raise call.wrong("--file writes everything from now on; it goes with neither SERVER, --filter nor --export.")
+    if file == "off":
+        stopped = api.host.journal.stop_writing()
+        return Note(f"No longer writing to {stopped.name}." if stopped else "Nothing is being written.")
+    megabytes = call.number("limit")
+    api.host.journal.write_to(file, None if megabytes is None else int(megabytes * 2**20))
+    return Note(f"Messages and acts go to {file} from now on; %mcp trace --file off ends it.")
 
 
 VERBS = (
@@ -67,7 +85,7 @@ VERBS = (
     Verb(
         "trace",
         "what happened",
-        "trace [SERVER] [--filter TEXT] [--export FILE]",
+        "trace [SERVER] [--filter TEXT] [--export FILE] | trace --file FILE|off [--limit MB]",
         "The messages to and from servers, secrets redacted.",
         trace,
         Grammar(
@@ -78,6 +96,8 @@ VERBS = (
                     "only these: method: server: status: direction: text: duration> size>, or plain words",
                 ),
                 Option("export", "FILE", "write them to a file, one JSON object a line"),
+                Option("file", "FILE", "append messages and acts from now on to a file, as they happen; off ends it"),
+                Option("limit", "MB", "what that file may have in all (64)"),
             )
         ),
         most=1,
@@ -85,8 +105,9 @@ VERBS = (
             "%mcp trace demo --filter tools/call",
             '%mcp trace --filter "method:tools/call status:error duration>1s"',
             "%mcp trace --export trace.jsonl",
+            "%mcp trace --file journal.jsonl",
         ),
         completes=("server",),
-        python=("Server.trace", "host.trace"),
+        python=("Server.trace", "host.trace", "host.journal"),
     ),
 )
