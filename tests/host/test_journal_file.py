@@ -19,7 +19,8 @@ from jupyter_mcp.host.journal.lines import json_line, open_private
 if TYPE_CHECKING:
     from pathlib import Path
 
-CALL: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "add", "arguments": {"a": 1}}}
+ADD = {"name": "add", "arguments": {"a": 1}}
+CALL: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": ADD}
 ANSWER: dict[str, Any] = {"jsonrpc": "2.0", "id": 1, "result": {"content": [], "isError": True}}
 
 

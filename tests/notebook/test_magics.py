@@ -449,6 +449,42 @@ def test_the_journal_goes_to_a_file_until_it_is_switched_off(served: Cells, tmp_
             served.run(f"%mcp trace {wrong}")
 
 
+def test_a_call_is_repeated_by_the_cell_that_the_journal_makes(served: Cells, monkeypatch: pytest.MonkeyPatch):
+    sent = {"text": "a $b {c} ${d}; # é", "password": "hunter2secret", "list": [1, None, True]}
+    first = echoed(served.run(f"%mcp call s echo {json.dumps(sent)}"))
+    monkeypatch.setenv("PASSWORD", "hunter2secret")
+    for line in ("activity --cell -1", "activity s --cell last", "trace --cell last", "trace s --cell last --python"):
+        cell = served.run(f"c = %mcp {line}\nc")
+        assert cell.fills == ("PASSWORD",), line
+        assert "hunter2secret" not in served.text + cell.text
+        assert "PASSWORD must be in the environment" in served.text
+        assert echoed(served.run(cell.text)) == first == sent, cell.text
+
+
+def test_a_read_and_a_prompt_are_repeated_by_their_cells(served: Cells):
+    for line in ("read s notes://today", "prompt s.review language=python"):
+        first = served.run(f"r = %mcp {line}\nr")
+        for python in (False, True):
+            assert served.run(api.host.activity.cell(python=python).text).text == first.text
+
+
+def test_only_a_row_that_is_there_and_was_a_call_makes_a_cell(served: Cells):
+    for wrong, why in (("first", "number of a row"), ("99", "no .99. here"), ("0", "connect cannot be repeated")):
+        with pytest.raises(UsageError, match=why):
+            served.run(f"%mcp activity --cell {wrong}")
+
+
+def test_a_placeholder_is_filled_only_when_the_line_names_it(served: Cells, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("DAY", "today")
+    assert echoed(served.run("%mcp call s echo q=${DAY} r=${X} --fill DAY")) == {"q": "today", "r": "${X}"}
+    assert echoed(served.run("%mcp call s echo q=${DAY}")) == {"q": "${DAY}"}
+    assert "today" in served.run("%mcp read s 'notes://${DAY}' --fill DAY").text
+    with pytest.raises(UsageError, match="NO_SUCH is not set in the environment"):
+        served.run("%mcp call s echo q=${NO_SUCH} --fill NO_SUCH")
+    with pytest.raises(UsageError, match="there is no"):
+        served.run("%mcp call s echo q=1 --fill DAY")
+
+
 @pytest.mark.skipif(os.name == "nt", reason="rights are others there")
 def test_an_exported_trace_is_for_its_owner_alone(served: Cells, tmp_path: Path):
     file = tmp_path / "trace.jsonl"

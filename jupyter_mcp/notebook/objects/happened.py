@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.entry import LEVELS
 from jupyter_mcp.host.journal.filter import parse
 from jupyter_mcp.host.journal.lines import json_line, open_private
+from jupyter_mcp.host.journal.repeat import METHODS, repeat_act, repeat_message
 from jupyter_mcp.notebook.objects.acts import ServerActs
+from jupyter_mcp.notebook.objects.repeated import RepeatCell
 from jupyter_mcp.notebook.objects.table import Table
 
 if TYPE_CHECKING:
@@ -18,6 +20,8 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.entry import LogLine, ServerEntry
     from jupyter_mcp.host.journal import Act, WireEntry
+
+T = TypeVar("T")
 
 
 class Log(Table["LogLine"]):
@@ -70,10 +74,26 @@ class Activity(Table["Act"]):
     def of(cls, acts: Iterable[Act]) -> Activity:
         return cls(list(acts))
 
+    def by(self, server: str) -> Activity:
+        """The acts of one server."""
+        return Activity([act for act in self if act.server == server])
+
     def row(self, record: Act) -> Sequence[str]:
         joint = "." if record.method in _CALLABLE else ": "
         name = f"{record.server}{joint}{record.name}" if record.name else record.server
         return (record.method, name, record.origin, record.rule or "", record.outcome, record.remark or "")
+
+    def cell(self, index: int = -1, *, python: bool = False) -> RepeatCell:
+        """The cell that does an act again; see `RepeatCell`.
+
+        Args:
+            index: of the act in this table, as in `[index]`; the last one unless said.
+            python: as Python instead of a magic.
+
+        Raises:
+            UsageError: there is no such act, or it is no call, read or prompt.
+        """
+        return RepeatCell(repeat_act(_at(self, index)), python=python)
 
     def record(self, record: Act) -> Mapping[str, Any]:
         names = ("number", "time", "server", "method", "name", "origin", "rule", "outcome", "remark", "duration")
@@ -107,6 +127,21 @@ class Trace(Table["WireEntry"]):
         names = ("number", "time", "server", "direction", "method", "id", "size", "status", "duration")
         return {**{name: getattr(record, name) for name in names}, "message": json.dumps(record.message, default=str)}
 
+    def cell(self, index: int | None = None, *, python: bool = False) -> RepeatCell:
+        """The cell that makes a request again; see `RepeatCell`.
+
+        Args:
+            index: of the message in this table, as in `[index]`; the last one that can be repeated unless said.
+            python: as Python instead of a magic.
+
+        Raises:
+            UsageError: there is no such message, or it is no call, read or prompt of ours that was kept whole.
+        """
+        if index is None:
+            ours = [n for n, one in enumerate(self) if one.direction == "send" and one.message.get("method") in METHODS]
+            index = ours[-1] if ours else -1
+        return RepeatCell(repeat_message(_at(self, index)), python=python)
+
     def export(self, file: str) -> Path:
         """Write one JSON object a line, readable by you alone; returns the path.
 
@@ -119,6 +154,13 @@ class Trace(Table["WireEntry"]):
         except OSError as error:
             raise UsageError(f"cannot write {file}: {error.strerror or error}") from None
         return Path(file).expanduser()
+
+
+def _at(table: Table[T], index: int) -> T:
+    try:
+        return table[index]
+    except IndexError:
+        raise UsageError(f"There is no [{index}] here; there are {len(table)}, the first is [0].") from None
 
 
 def _what(entry: WireEntry) -> str:

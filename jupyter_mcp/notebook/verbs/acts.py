@@ -8,6 +8,7 @@ from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host import arguments
 from jupyter_mcp.host.checking import usage
 from jupyter_mcp.host.wording import nearest
+from jupyter_mcp.notebook.filling import FILL, filled
 from jupyter_mcp.notebook.lineparse import Grammar, Option
 from jupyter_mcp.notebook.objects.note import Note
 from jupyter_mcp.notebook.verbs.base import Invocation, Verb
@@ -26,7 +27,7 @@ def call_tool(call: Invocation) -> Any:
     from jupyter_mcp.notebook.showing import watched
 
     tool: Any = _item(call, "tool", call.words)
-    sent = _arguments(call, tool, tool.input_schema)
+    sent = filled(call, _arguments(call, tool, tool.input_schema))
     check, yes = not call.line.flag("no-raise"), call.line.flag("yes")
     server: Server = tool.server
     if call.line.flag("background"):
@@ -40,7 +41,7 @@ def prompt(call: Invocation) -> Any:
     from jupyter_mcp.notebook.showing import watched
 
     found: Any = _item(call, "prompt", call.words)
-    sent = _arguments(call, found, found.schema)
+    sent = filled(call, _arguments(call, found, found.schema))
     acts = found.server.by("person")
     return watched(
         f"{found.server.name}.{found.name}", lambda on_event: acts.prompt(found.name, sent, on_event=on_event)
@@ -56,8 +57,8 @@ def read(call: Invocation) -> Any:
     if len(words) == 1 and words[0] in api.servers:
         raise call.wrong("URI is missing.")
     server = api.server(words[0]).name if len(words) == 2 else None
-    uri = words[-1]
     values = arguments.coerce({}, call.pairs())
+    (uri,) = filled(call, [words[-1]])
     acts = ServerActs(server, "person")
     fresh = call.line.flag("fresh")
     return watched(uri, lambda on_event: acts.read(uri, values, fresh=fresh, on_event=on_event))
@@ -201,6 +202,7 @@ VERBS = (
                 Option("background", None, "return at once; the card shows how it goes"),
                 Option("no-raise", None, "a failure of the tool is returned, not raised"),
                 Option("yes", None, "consent to this call, where a rule would ask first"),
+                FILL,
             ),
             pairs=True,
             json=True,
@@ -227,7 +229,10 @@ VERBS = (
         "Read a resource; for a template, key=value gives its variables.",
         read,
         Grammar(
-            options=(Option("fresh", None, "ask the server also while what it said last is good by its own word"),),
+            options=(
+                Option("fresh", None, "ask the server also while what it said last is good by its own word"),
+                FILL,
+            ),
             pairs=True,
         ),
         most=2,
@@ -241,7 +246,7 @@ VERBS = (
         "prompt [SERVER.]PROMPT [key=value…]",
         "Get a prompt's messages.",
         prompt,
-        Grammar(pairs=True, json=True),
+        Grammar(options=(FILL,), pairs=True, json=True),
         most=None,
         examples=("%mcp prompt demo.review language=python",),
         completes=("prompt",),

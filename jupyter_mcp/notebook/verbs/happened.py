@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+import re
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.lineparse import Grammar, Option
 from jupyter_mcp.notebook.objects.note import Note
 from jupyter_mcp.notebook.verbs.base import Invocation, Verb
 
+if TYPE_CHECKING:
+    from jupyter_mcp.notebook.objects.happened import Activity, Trace
+
+_INDEX = re.compile(r"-?[0-9]{1,6}")
+_CELL = (
+    Option("cell", "N", "the cell that does number N of this table again (0 is the first, -1 or last the last)"),
+    Option("python", None, "that cell as Python"),
+)
 _LEVELS = ("debug", "info", "notice", "warning", "error", "critical", "alert", "emergency")
 
 
@@ -26,6 +35,8 @@ def activity(call: Invocation) -> Any:
     from jupyter_mcp.notebook import api
 
     words = call.words
+    if call.option("cell") is not None:
+        return _cell(call, api.host.activity if not words else api.host.activity.by(api.server(words[0]).name))
     return api.host.activity if not words else api.host.activity(api.server(words[0]).name)
 
 
@@ -42,7 +53,22 @@ def trace(call: Invocation) -> Any:
         found = found(text)
     if (file := call.option("export")) is not None:
         found.export(file)
-    return found
+    return found if call.option("cell") is None else _cell(call, found)
+
+
+def _cell(call: Invocation, found: Activity | Trace) -> Any:
+    """The cell that repeats a row, put below where there is somebody to run it."""
+    from jupyter_mcp.runtime import frontend
+
+    text = call.option("cell") or ""
+    if text != "last" and _INDEX.fullmatch(text) is None:
+        raise call.wrong(f"--cell is the number of a row (0 is the first, -1 the last) or last, not {text!r}.")
+    python = call.line.flag("python")
+    cell = found.cell(python=python) if text == "last" else found.cell(int(text), python=python)
+    shell = frontend.shell()
+    if shell is not None and call.shown and not frontend.headless():
+        shell.set_next_input(cell.text)
+    return cell
 
 
 def _file(call: Invocation, file: str) -> Any:
@@ -74,18 +100,19 @@ VERBS = (
     Verb(
         "activity",
         "what happened",
-        "activity [SERVER]",
+        "activity [SERVER] [--cell N [--python]]",
         "What was done: who began it, which rule decided, how it ended.",
         activity,
+        Grammar(options=_CELL),
         most=1,
-        examples=("%mcp activity",),
+        examples=("%mcp activity", "%mcp activity --cell last"),
         completes=("server",),
         python=("host.activity",),
     ),
     Verb(
         "trace",
         "what happened",
-        "trace [SERVER] [--filter TEXT] [--export FILE] | trace --file FILE|off [--limit MB]",
+        "trace [SERVER] [--filter TEXT] [--export FILE] [--cell N [--python]] | trace --file FILE|off [--limit MB]",
         "The messages to and from servers, secrets redacted.",
         trace,
         Grammar(
@@ -98,6 +125,7 @@ VERBS = (
                 Option("export", "FILE", "write them to a file, one JSON object a line"),
                 Option("file", "FILE", "append messages and acts from now on to a file, as they happen; off ends it"),
                 Option("limit", "MB", "what that file may have in all (64)"),
+                *_CELL,
             )
         ),
         most=1,
