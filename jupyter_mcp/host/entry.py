@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.errors import ConnectionFailed, MCPError
@@ -160,11 +160,13 @@ class ServerEntry:
             self.log.append(LogLine(time.time(), level, source, self.clean(short), logger))
 
     def lines(self, level: str | None = None) -> list[LogLine]:
-        """The log, from a level upwards (notes are always there)."""
-        if level is None or level not in LEVELS:
-            return list(self.log)
-        lowest = LEVELS.index(level)
-        return [line for line in self.log if line.source == "note" or LEVELS.index(line.level) >= lowest]
+        """The log, from a level upwards (notes are always there), without what has become secret since."""
+        lowest = LEVELS.index(level) if level in LEVELS else 0
+        return [
+            replace(line, text=self.clean(line.text))
+            for line in list(self.log)
+            if not lowest or line.source == "note" or LEVELS.index(line.level) >= lowest
+        ]
 
     def __repr__(self) -> str:
         return f"<ServerEntry {self.name}: {self.state}>"

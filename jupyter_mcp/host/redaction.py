@@ -1,7 +1,8 @@
 """What may be shown of a value: secrets by their names and shapes, and the very values this kernel gave to servers.
 
 `protocol.secrets` knows what secrets look like; here stands what they are: the values of variables and headers that
-were filled in for a server are masked wherever they turn up (a server's stderr, its replies, our errors).
+were filled in for a server are masked wherever they turn up (a server's stderr, its replies, our errors). What a
+person wants hidden besides is in `hiding`.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from jupyter_mcp.protocol import secrets
 from jupyter_mcp.protocol.secrets import MASK
 
 if TYPE_CHECKING:
+    from jupyter_mcp.host.hiding import HideRule, RuleKind
     from jupyter_mcp.host.specs import ServerSpec
 
 __all__ = ["MASK", "Redactor", "worth_masking"]
@@ -35,11 +37,21 @@ class Redactor:
     """Masks secrets in copies; never changes what it is given."""
 
     def __init__(self) -> None:
-        self._known: set[str] = set()
+        self._known: frozenset[str] = frozenset()  # replaced, never changed: other threads go through it
+        self.rules: tuple[HideRule, ...] = ()
+
+    def hide(self, kind: RuleKind, what: str) -> HideRule:
+        """A person's rule: what it names is masked from now on, also in what is on record. Raises `UsageError`."""
+        from jupyter_mcp.host.hiding import HideRule
+
+        rule = HideRule(kind, what)
+        if rule not in self.rules:
+            self.rules = (*self.rules, rule)
+        return rule
 
     def learn(self, values: Iterable[str]) -> None:
         """These exact texts are secret from now on, but for those that are not `worth_masking`."""
-        self._known.update(filter(worth_masking, values))
+        self._known |= frozenset(filter(worth_masking, values))
 
     def learn_spec(self, written: ServerSpec, filled: ServerSpec) -> None:
         """Learn what was filled in for a server: variables passed, placeholders, and what is named like a secret."""
@@ -59,6 +71,10 @@ class Redactor:
 
     def clean(self, value: Any) -> Any:
         """A deep copy with every secret masked."""
+        if self.rules:
+            from jupyter_mcp.host.hiding import hidden
+
+            value = hidden(value, self.rules)
         cleaned = secrets.redact(value)
         return self._mask(cleaned) if self._known else cleaned
 

@@ -4,7 +4,7 @@ Schemas come from servers, and one pattern with exponential backtracking would s
 holds the interpreter and cannot be told to stop). `regex` can: it gives up after a time. It also knows more of the
 dialect that schemas are written in (ECMA 262: `\\p{L}`, `(?<name>…)`); the rest is translated here.
 
-Above: schema, schema_clean, host.forms. `regex` is imported at the first pattern.
+Above: schema, schema_clean, host.forms, host.hiding. `regex` is imported at the first pattern.
 Source: JSON Schema 2020-12 Core 6.4 and Validation 6.3.3 (ECMA 262 with "u", not anchored).
 """
 
@@ -34,6 +34,21 @@ def matches(pattern: str, text: str) -> bool | None:
         return None
     try:
         return compiled.search(text, timeout=SECONDS) is not None
+    except (TimeoutError, RecursionError, MemoryError):
+        return None
+
+
+def replaced(pattern: str, text: str, by: str) -> str | None:
+    """The text with all that `pattern` finds replaced; None when that cannot be told, as for `matches`."""
+    compiled = _compiled(pattern)
+    if compiled is None:
+        return None
+
+    def put(found: re.Match[str]) -> str:
+        return by if found[0] else ""
+
+    try:
+        return compiled.sub(put, text, timeout=SECONDS)
     except (TimeoutError, RecursionError, MemoryError):
         return None
 

@@ -485,6 +485,35 @@ def test_a_placeholder_is_filled_only_when_the_line_names_it(served: Cells, monk
         served.run("%mcp call s echo q=1 --fill DAY")
 
 
+def test_what_a_person_hides_is_no_longer_shown_of_what_was_done(served: Cells):
+    served.run("%mcp call s echo iban=DE4711 q=AB123456;\n%mcp activity")
+    before = repr(list(api.host.activity)) + repr(list(api.host.trace))
+    assert "DE4711" in before
+    assert "AB123456" in before
+    served.run("%mcp hide key iban\n%mcp hide pattern '[A-Z]{2}\\d{6}'\n%mcp trace")
+    assert api.host.journal.hidden.rows() == [("key", "iban"), ("pattern", "[A-Z]{2}\\d{6}")]
+    after = repr(list(api.host.activity)) + repr(list(api.host.trace))
+    assert [secret for secret in ("DE4711", "AB123456") if secret in after] == []
+    assert api.host.activity.cell(-1).fills == ("IBAN", "Q")
+    served.run("%mcp hide reset")
+    assert "2 rules taken back" in served.text
+    assert len(api.host.journal.hidden) == 0
+    for wrong in ("key", "value x", "reset x"):
+        with pytest.raises(UsageError, match="hide takes"):
+            served.run(f"%mcp hide {wrong}")
+    with pytest.raises(UsageError, match="no regular expression"):
+        served.run("%mcp hide pattern '('")
+    with pytest.raises(UsageError, match="Hide what"):
+        api.host.journal.hide()
+
+
+def test_a_log_line_that_was_kept_is_hidden_too(served: Cells):
+    entry = api.server("s").entry
+    entry.say("server", "customer 4711 came", level="info")
+    api.host.journal.hide(pattern=r"customer \d+")
+    assert [line.text for line in entry.lines() if "came" in line.text] == ["••• came"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="rights are others there")
 def test_an_exported_trace_is_for_its_owner_alone(served: Cells, tmp_path: Path):
     file = tmp_path / "trace.jsonl"

@@ -1,4 +1,4 @@
-"""`mcp.host.journal`: the file that what happens is written to, as an object of the notebook.
+"""`mcp.host.journal`: the file that what happens is written to, and what is never shown of it.
 
 `host.activity` and `host.trace` show what is on record.
 """
@@ -7,10 +7,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.errors import UsageError
 from jupyter_mcp.notebook.objects.act import get_host
+from jupyter_mcp.notebook.objects.table import Table
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from jupyter_mcp.host.hiding import HideRule, RuleKind
+
+
+class Hidden(Table["HideRule"]):
+    """What a person said is never shown."""
+
+    kind = "hidden"
+    title = "Hidden"
+    columns = ("what", "of this name or pattern")
+    empty = "nothing but what looks like a secret, and what was filled in for servers"
+
+    def row(self, record: HideRule) -> tuple[str, str]:
+        return (record.kind, record.what)
 
 
 class NotebookJournal:
@@ -41,6 +57,39 @@ class NotebookJournal:
         """End the file; returns its path, None when none was being written."""
         stopped = get_host().journal.stop_writing()
         return None if stopped is None else stopped.path
+
+    def hide(self, *, key: str | None = None, header: str | None = None, pattern: str | None = None) -> Hidden:
+        """Never show these again, neither in what comes nor in what is on record; for this session.
+
+        Args:
+            key: values by the name of their key; `*` and `?` stand for any characters.
+            header: the same for headers, which end with their line.
+            pattern: a regular expression; what it finds is masked.
+
+        Returns:
+            all that is hidden.
+
+        Raises:
+            UsageError: nothing is named, or a pattern that cannot be used.
+        """
+        named: dict[RuleKind, str | None] = {"key": key, "header": header, "pattern": pattern}
+        if not any(what is not None for what in named.values()):
+            raise UsageError("Hide what? There are key=, header= and pattern=.")
+        for kind, what in named.items():
+            if what is not None:
+                get_host().redactor.hide(kind, what)
+        return self.hidden
+
+    @property
+    def hidden(self) -> Hidden:
+        """What you said is never shown; what looks like a secret is hidden besides."""
+        return Hidden(get_host().redactor.rules)
+
+    def unhide(self) -> int:
+        """Take back all that you said; returns how many there were. A file that was written stays as it is."""
+        redactor = get_host().redactor
+        rules, redactor.rules = redactor.rules, ()
+        return len(rules)
 
     def __mcp_view__(self) -> Any:
         from jupyter_mcp.notebook.render.views import NoteView

@@ -84,6 +84,23 @@ def _file(call: Invocation, file: str) -> Any:
     return Note(f"Messages and acts go to {file} from now on; %mcp trace --file off ends it.")
 
 
+def hide(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import api
+
+    journal, words = api.host.journal, call.words
+    if not words:
+        return journal.hidden
+    kind, *named = words
+    if kind == "reset" and not named:
+        count = journal.unhide()
+        return Note(f"{count} {'rule' if count == 1 else 'rules'} taken back; what looks like a secret stays hidden.")
+    if kind not in ("key", "header", "pattern") or not named:
+        raise call.wrong("hide takes key NAME, header NAME, pattern REGEX, or reset.")
+    for what in named:
+        journal.hide(**{kind: what})
+    return journal.hidden
+
+
 VERBS = (
     Verb(
         "log",
@@ -137,5 +154,21 @@ VERBS = (
         ),
         completes=("server",),
         python=("Server.trace", "host.trace", "host.journal"),
+    ),
+    Verb(
+        "hide",
+        "what happened",
+        "hide [key NAME… | header NAME… | pattern REGEX… | reset]",
+        "What is never shown in logs, acts and messages, also of those on record, besides what looks like a secret.",
+        hide,
+        most=None,
+        details=(
+            ("key", "values by the name of their key; * and ? stand for any characters"),
+            ("header", "values of a header, to the end of its line"),
+            ("pattern", "whatever the regular expression finds; in quotes when it has spaces"),
+            ("reset", "take back what you said"),
+        ),
+        examples=("%mcp hide", "%mcp hide key customer_id 'iban*'", "%mcp hide pattern '[A-Z]{2}\\d{6}'"),
+        python=("host.journal",),
     ),
 )
