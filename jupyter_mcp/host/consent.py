@@ -35,10 +35,12 @@ class Leave:
     Attributes:
         rule: the rule that let it pass, as text, or None.
         arguments: what to send, which the person may have changed.
+        reason: why it may, in words for the journal.
     """
 
     rule: str | None
     arguments: Mapping[str, Any]
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +80,7 @@ class Consent:
         """
         decision = self._decided(deed)
         if decision.verdict == "go":
-            return Leave(_rule(decision), deed.arguments)
+            return Leave(_rule(decision), deed.arguments, decision.reason)
         question = self._question(deed, decision, act, offered)
 
         async def ask() -> Answer:
@@ -86,7 +88,8 @@ class Consent:
 
         answer = await (ask() if act is None else act.hang(ask))
         self._settle(deed, decision, answer, act)
-        return Leave(_rule(decision), _arguments(deed, answer))
+        reason = f"{decision.reason}; approved by {'the person' if answer.by == 'person' else f'a {answer.by}'}"
+        return Leave(_rule(decision), _arguments(deed, answer), reason)
 
     async def server(self, spec: ServerSpec, origin: Origin) -> str | None:
         """Leave to start or reach a server; returns the rule that gave it, if one did.

@@ -19,6 +19,7 @@ from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.checking import check_arguments, check_output, check_prompt_arguments
 from jupyter_mcp.host.consent import Offered
 from jupyter_mcp.host.events import OnEvent, Progress
+from jupyter_mcp.host.journal.summary import summary
 from jupyter_mcp.host.policy import BY_HAND, Deed, fingerprint
 from jupyter_mcp.host.policy.leaving import leaving
 from jupyter_mcp.host.result import PromptResult, Read, Result
@@ -194,12 +195,13 @@ class Doing:
     ) -> T:
         """Rules and consent, then the work; journalled from beginning to end."""
         number = self._journal.begin(act.server, act.method, act.name, deed.origin, arguments=act.arguments)
-        outcome, remark, rule = "error", None, None
+        outcome, remark, rule, reason, told = "error", None, None, None, None
         try:
             with self._acts.enter(act):
                 leave = await self._consent.obtain(deed, act, offered or Offered())
-                rule, act.arguments = leave.rule, leave.arguments
+                rule, reason, act.arguments = leave.rule, leave.reason, leave.arguments
                 result = await act.run(work)
+            told = summary(getattr(result, "raw", None), self._redactor.text)
             failed = isinstance(result, Result) and result.is_error
             outcome, remark = ("error", _error_text(cast("Result", result))) if failed else ("ok", None)
             return result
@@ -216,7 +218,7 @@ class Doing:
             raise
         finally:
             changed = None if act.arguments is deed.arguments else act.arguments
-            self._journal.end(number, outcome, remark=remark, rule=rule, arguments=changed)
+            self._journal.end(number, outcome, remark=remark, rule=rule, arguments=changed, reason=reason, result=told)
 
     async def _connected(self, server: str, act: Running) -> tuple[ServerEntry, Connection]:
         entry = await self._ready(server, act.note)

@@ -28,3 +28,15 @@ def test_the_frame_of_messages_has_the_status_and_duration_of_their_exchange() -
     frame = Trace.of(journal.entries()).df()
     assert list(frame["status"]) == ["ok", "ok"]
     assert list(frame["duration"]) == [2.5, 2.5]
+
+
+def test_the_frame_of_acts_says_why_they_were_let_pass_how_long_they_took_and_what_came_back() -> None:
+    pytest.importorskip("pandas")
+    times = iter([1.0, 3.5])
+    journal = Journal(clock=lambda: next(times))
+    number = journal.begin("demo", "tools/call", "add", "model")
+    journal.end(number, "ok", rule="allow demo.*", reason="allow demo.* (password=hunter2secret)", result="text: 3")
+    (row,) = Activity.of(journal.acts()).df().to_dict("records")
+    assert (row["rule"], row["duration"], row["result"]) == ("allow demo.*", 2.5, "text: 3")
+    assert row["reason"].startswith("allow demo.* (")
+    assert "hunter2secret" not in row["reason"]

@@ -418,6 +418,9 @@ def test_activity_and_trace(served: Cells, tmp_path: Path):
     assert "s.add" in served.text
     assert "person" in served.text
     assert served.run("a = %mcp activity s\na.df()") is not None
+    act = api.host.activity[-1]
+    assert (act.name, act.result) == ("add", "text + data: 2 (1 character)")
+    assert act.reason
     served.run("%mcp trace s --filter 'tools/call add'")
     assert "tools/call" in served.text
     assert "prompts/list" not in served.text

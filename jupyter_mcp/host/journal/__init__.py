@@ -92,6 +92,8 @@ class Act:
         remark: one line more (an error's sentence, a person's words with a decline, who answered).
         arguments: what was sent or answered, redacted.
         duration: seconds, None while it runs.
+        reason: why it was let pass (a rule, a default, an approval), or None.
+        result: what came back, in a line: kinds, sizes and the beginning of a text; redacted.
     """
 
     number: int
@@ -105,6 +107,8 @@ class Act:
     remark: str | None = None
     arguments: Any = None
     duration: float | None = None
+    reason: str | None = None
+    result: str | None = None
 
 
 @dataclass
@@ -179,7 +183,15 @@ class Journal:
         return number
 
     def end(
-        self, number: int, outcome: str, *, remark: str | None = None, rule: str | None = None, arguments: Any = None
+        self,
+        number: int,
+        outcome: str,
+        *,
+        remark: str | None = None,
+        rule: str | None = None,
+        arguments: Any = None,
+        reason: str | None = None,
+        result: str | None = None,
     ) -> None:
         """Record how an act ended."""
         act = self._acts.get(number)
@@ -192,6 +204,8 @@ class Journal:
             rule=rule or act.rule,
             arguments=act.arguments if arguments is None else arguments,
             duration=self.clock() - act.time,
+            reason=reason,
+            result=result,
         )
         self._write_act(number)
 
@@ -201,7 +215,8 @@ class Journal:
 
     def _shown(self, act: Act) -> Act:
         clean = self.redactor.clean
-        return replace(act, arguments=clean(act.arguments), remark=clean(act.remark), name=clean(act.name))
+        texts = {name: clean(getattr(act, name)) for name in ("name", "remark", "arguments", "reason", "result")}
+        return replace(act, **texts)
 
     # --- the file ----------------------------------------------------------------------------------------------------
 

@@ -96,7 +96,8 @@ class Activity(Table["Act"]):
         return RepeatCell(repeat_act(_at(self, index)), python=python)
 
     def record(self, record: Act) -> Mapping[str, Any]:
-        names = ("number", "time", "server", "method", "name", "origin", "rule", "outcome", "remark", "duration")
+        names = ("number", "time", "server", "method", "name", "origin", "rule", "reason", "outcome", "remark")
+        names = (*names, "duration", "result")
         arguments = None if record.arguments is None else json.dumps(record.arguments, default=str)
         return {**{name: getattr(record, name) for name in names}, "arguments": arguments}
 
