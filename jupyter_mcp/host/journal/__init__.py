@@ -13,6 +13,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, cast
 
+from jupyter_mcp.host.journal.rounds import Exchange, rounds
 from jupyter_mcp.host.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -49,6 +50,8 @@ class WireEntry:
         status: of the exchange that it belongs to, on the request and on its answer: "ok", "error" (also of a tool),
             "input_required" or "open" (no answer on record); None for what has no answer.
         duration: seconds from the request to its answer, on both; None while there is none.
+        exchange: number of the first request of the exchange; the rounds of a request that needed input share it.
+        round: which of these rounds, from 1; both None for what has no answer.
     """
 
     number: int
@@ -62,6 +65,8 @@ class WireEntry:
     summary: bool
     status: str | None = None
     duration: float | None = None
+    exchange: int | None = None
+    round: int | None = None
 
 
 @dataclass(slots=True)
@@ -146,11 +151,13 @@ class Journal:
         """The recorded messages, oldest first, redacted; of one server or of all."""
         records = [record for record in list(self._wire) if server is None or record.server == server]
         answers = _paired(records)
+        exchanges = _exchanges(answers)
         found: list[WireEntry] = []
         for record in records:
             request, answer = answers.get(record.number, (None, None))
             asked = record if request is None else request
             method = asked.message.get("method")
+            exchange, number = exchanges.get(asked.number, (None, None))
             found.append(
                 WireEntry(
                     number=record.number,
@@ -164,6 +171,8 @@ class Journal:
                     summary=record.summary,
                     status=_status(answer) if request is not None or answer is not None else None,
                     duration=None if request is None or answer is None else answer.time - request.time,
+                    exchange=exchange,
+                    round=number,
                 )
             )
         return found
@@ -306,6 +315,12 @@ def _paired(records: list[_Record]) -> dict[int, tuple[_Record | None, _Record |
         if request is not None:
             pairs[request.number] = (request, record)
     return pairs
+
+
+def _exchanges(pairs: Mapping[int, tuple[_Record | None, _Record | None]]) -> dict[int, Exchange]:
+    """The exchange of each request, by its number."""
+    asked = [(request, answer) for number, (request, answer) in pairs.items() if request and request.number == number]
+    return rounds((one.number, one.server, one.message, answer and answer.message) for one, answer in asked)
 
 
 def _status(answer: _Record | None) -> str:

@@ -49,4 +49,5 @@ def _with_text(head: str, parts: Sequence[Mapping[str, Any]], clean: Callable[[s
     if text is None:
         return head
     line = " ".join(clean(text[:_LOOKED_AT]).split())
-    return f"{head}: {line if len(line) <= _BEGINNING else line[:_BEGINNING] + '…'} ({len(text):,} character{'' if len(text) == 1 else 's'})"
+    size = f"{len(text):,} character{'' if len(text) == 1 else 's'}"
+    return f"{head}: {line if len(line) <= _BEGINNING else line[:_BEGINNING] + '…'} ({size})"

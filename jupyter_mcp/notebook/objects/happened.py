@@ -126,6 +126,7 @@ class Trace(Table["WireEntry"]):
 
     def record(self, record: WireEntry) -> Mapping[str, Any]:
         names = ("number", "time", "server", "direction", "method", "id", "size", "status", "duration")
+        names = (*names, "exchange", "round")
         return {**{name: getattr(record, name) for name in names}, "message": json.dumps(record.message, default=str)}
 
     def cell(self, index: int | None = None, *, python: bool = False) -> RepeatCell:
@@ -166,10 +167,11 @@ def _at(table: Table[T], index: int) -> T:
 
 def _what(entry: WireEntry) -> str:
     message = entry.message
+    again = f" (round {entry.round})" if (entry.round or 1) > 1 else ""
     if "method" in message:
-        return str(message["method"])
+        return f"{message['method']}{again}"
     kind = "error" if message.get("error") is not None else "result"
-    return f"{entry.method}: {kind}" if entry.method else kind
+    return f"{entry.method}: {kind}{again}" if entry.method else kind
 
 
 def _content(entry: WireEntry) -> str:
