@@ -9,22 +9,22 @@ from __future__ import annotations
 import threading
 import time
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Unpack
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.policy import edit, switches
 from jupyter_mcp.host.policy import sheet as sheets
 from jupyter_mcp.host.policy.decide import Approval, Decision, decide
 from jupyter_mcp.host.policy.deed import BY_HAND
-from jupyter_mcp.host.policy.rules import HERE, SCOPES, Rule, Scope, check_pattern, make_rule
+from jupyter_mcp.host.policy.rules import HERE, SCOPES, Limits, Rule, Scope, check_pattern, make_rule
 from jupyter_mcp.host.policy.sheet import Sheet
 from jupyter_mcp.host.policy.switches import Switch
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from jupyter_mcp.host.place import NotebookPlace
-    from jupyter_mcp.host.policy.deed import Deed, Origin
+    from jupyter_mcp.host.policy.deed import Deed
     from jupyter_mcp.host.policy.explain import Why
     from jupyter_mcp.host.policy.stores import Metadata, Store
 
@@ -52,50 +52,17 @@ class Policy:
 
     # --- saying ------------------------------------------------------------------------------------------------------
 
-    def allow(
-        self,
-        pattern: str,
-        *,
-        scope: Scope = "session",
-        method: str | None = None,
-        where: Mapping[str, object] | None = None,
-        annotations: Mapping[str, bool] | None = None,
-        origin: Origin | Iterable[Origin] | None = None,
-    ) -> Rule:
+    def allow(self, pattern: str, **limits: Unpack[Limits]) -> Rule:
         """Do not ask about these acts, whoever begins them. Arguments and errors: see `make_rule` and `say`."""
-        return self.say(
-            make_rule("allow", pattern, method=method, where=where, annotations=annotations, origin=origin, scope=scope)
-        )
+        return self.say(make_rule("allow", pattern, **limits))
 
-    def deny(
-        self,
-        pattern: str,
-        *,
-        scope: Scope = "session",
-        method: str | None = None,
-        where: Mapping[str, object] | None = None,
-        annotations: Mapping[str, bool] | None = None,
-        origin: Origin | Iterable[Origin] | None = None,
-    ) -> Rule:
+    def deny(self, pattern: str, **limits: Unpack[Limits]) -> Rule:
         """Refuse these acts, whoever begins them. Arguments and errors: see `make_rule` and `say`."""
-        return self.say(
-            make_rule("deny", pattern, method=method, where=where, annotations=annotations, origin=origin, scope=scope)
-        )
+        return self.say(make_rule("deny", pattern, **limits))
 
-    def ask_first(
-        self,
-        pattern: str,
-        *,
-        scope: Scope = "session",
-        method: str | None = None,
-        where: Mapping[str, object] | None = None,
-        annotations: Mapping[str, bool] | None = None,
-        origin: Origin | Iterable[Origin] | None = None,
-    ) -> Rule:
+    def ask_first(self, pattern: str, **limits: Unpack[Limits]) -> Rule:
         """Ask each time, also when a line begins these acts. Arguments and errors: see `make_rule` and `say`."""
-        return self.say(
-            make_rule("ask", pattern, method=method, where=where, annotations=annotations, origin=origin, scope=scope)
-        )
+        return self.say(make_rule("ask", pattern, **limits))
 
     def say(self, rule: Rule) -> Rule:
         """Take a rule up, where its scope says; one about the very same there is replaced.

@@ -11,7 +11,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fnmatch import fnmatchcase
-from typing import TYPE_CHECKING, Any, Literal, cast
+from typing import TYPE_CHECKING, Any, Literal, TypedDict, cast
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.policy.conditions import Condition, climbs, conditions, to_mapping
@@ -26,6 +26,7 @@ __all__ = [
     "HERE",
     "SCOPES",
     "Effect",
+    "Limits",
     "Rule",
     "Scope",
     "check_pattern",
@@ -215,6 +216,16 @@ def _narrow(pattern: str | None) -> tuple[int, int]:
 
 
 # --- reading ---------------------------------------------------------------------------------------------------------
+
+
+class Limits(TypedDict, total=False):
+    """What a rule may be limited to; see `make_rule`."""
+
+    method: str | None
+    where: Mapping[str, object] | None
+    annotations: Mapping[str, bool] | None
+    origin: Origin | Iterable[Origin] | None
+    scope: Scope
 
 
 def make_rule(
