@@ -155,6 +155,7 @@ class LocalModel:
                 )
         except BaseException as error:
             await _end(process, 0)
+            await asyncio.wait([reading], timeout=_NOTICED)  # why it ended is in its last line
             if not isinstance(error, TimeoutError | EOFError):
                 raise
             why = "did not start in time" if isinstance(error, TimeoutError) else "could not be loaded"
@@ -232,7 +233,8 @@ async def _end(process: asyncio.subprocess.Process, patience: float = _END) -> N
             async with asyncio.timeout(patience):
                 await process.wait()
         except TimeoutError:
-            process.kill()
+            with suppress(ProcessLookupError):  # it may have ended between the look and the kill
+                process.kill()
     await process.wait()
 
 
