@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.cards.browser import Browser, Choice, Outcome
+from jupyter_mcp.notebook.cards.browser import Browser, Choice
+from jupyter_mcp.notebook.cards.outcome import Outcome
 from jupyter_mcp.notebook.cards.runner import HostRunner
 from jupyter_mcp.notebook.cards.spelling import prompt_line
 from jupyter_mcp.notebook.cards.suggesting import SuggestingFields

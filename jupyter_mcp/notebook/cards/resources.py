@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
 from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.cards.browser import Browser, Choice, Outcome
+from jupyter_mcp.notebook.cards.browser import Browser, Choice
+from jupyter_mcp.notebook.cards.outcome import Outcome
 from jupyter_mcp.notebook.cards.runner import HostRunner
 from jupyter_mcp.notebook.cards.spelling import read_line
 from jupyter_mcp.notebook.cards.suggesting import SuggestingFields

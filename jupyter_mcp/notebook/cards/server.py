@@ -10,8 +10,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.cards.browser import Outcome
 from jupyter_mcp.notebook.cards.live import Card
+from jupyter_mcp.notebook.cards.outcome import Outcome
 from jupyter_mcp.notebook.cards.runner import HostRunner
 from jupyter_mcp.notebook.cards.switching import ModelSwitch
 from jupyter_mcp.notebook.render import html

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.argumentform import ArgumentForm
-from jupyter_mcp.notebook.cards.browser import Outcome
+from jupyter_mcp.notebook.cards.outcome import Outcome
 from jupyter_mcp.notebook.cards.spelling import magic_line, python_call
 from jupyter_mcp.notebook.cards.switching import ModelSwitch
 from jupyter_mcp.notebook.render import html

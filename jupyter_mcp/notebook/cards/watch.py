@@ -10,8 +10,8 @@ import asyncio
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.cards.browser import Outcome
 from jupyter_mcp.notebook.cards.live import Card
+from jupyter_mcp.notebook.cards.outcome import Outcome
 from jupyter_mcp.notebook.cards.runner import HostRunner
 from jupyter_mcp.notebook.render.bundles import bundle
 
