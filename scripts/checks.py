@@ -165,7 +165,7 @@ CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
     "libraries": elsewhere("tests/libraries", *VIEWS),
     "models": elsewhere("tests/models/gateway", "tests/models/local"),
     "conformance": conformance,
-    "e2e": suite("tests/e2e", slow_matters=True),
+    "e2e": suite("tests/e2e", "-n", "2", "--dist", "loadfile", slow_matters=True),
     "notebooks": suite("notebooks", *NBVAL),
     "coverage": suite("tests", *OTHERS, "-n", "2", "--cov", "--cov-report=term", "--cov-report=html:build/coverage"),
 }

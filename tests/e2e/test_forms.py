@@ -6,7 +6,8 @@ import pytest
 
 from tests.e2e.lab import CURRENT, Browser, LabServer, Notebook
 
-KERNELS = ("6.31.0", CURRENT)
+# Without `--slow` the older kernel has the whole quickstart (test_quickstart.py), this one everything else.
+KERNELS = (pytest.param("6.31.0", marks=pytest.mark.slow), CURRENT)
 SETUP = "%load_ext jupyter_mcp\n%mcp connect demo"
 BOOK = "r = %mcp call demo.book city=Barcelona\nprint('RESULT', r.text)"
 AWAITED = """

@@ -10,7 +10,7 @@ from tests.e2e.test_forms import fill, submit
 QUICKSTART = ROOT / "notebooks" / "quickstart.ipynb"
 
 
-@pytest.mark.parametrize("kernel", ["6.31.0", CURRENT])
+@pytest.mark.parametrize("kernel", ["6.31.0", pytest.param(CURRENT, marks=pytest.mark.slow)])
 def test_every_cell_runs_and_the_booking_is_filled_by_hand(browser: Browser, lab: LabServer, kernel: str) -> None:
     if not lab.has_kernel(kernel):
         pytest.skip(f"ipykernel {kernel} is not in build/kernels (python scripts/kernels.py)")

@@ -183,7 +183,9 @@ def test_code_of_a_client_runs_when_the_person_allows_it(browser: Browser) -> No
     assert not result.get("isError")
 
 
-@pytest.mark.parametrize(("way", "mode"), [("bridge", "auto"), ("url", "auto"), ("url", "legacy")])
+@pytest.mark.parametrize(
+    ("way", "mode"), [("bridge", "auto"), ("url", "auto"), pytest.param("url", "legacy", marks=pytest.mark.slow)]
+)
 def test_a_tool_of_a_cell_asks_back_whoever_called_it_and_the_card_tells(browser: Browser, way: str, mode: str) -> None:
     notebook, card = served(browser, PLANT, "beds")
     notebook.run(2)

@@ -119,9 +119,15 @@ KINDS = [
 BY_BRIDGE = KINDS
 BY_URL = [replace(client, bridge=False) for client in KINDS]
 CLIENTS = [*BY_BRIDGE, *BY_URL]
+# Each client comes one way here, every second one by the bridge; `make test-all` has all of them both ways.
+BOTH_WAYS = [
+    pytest.param(client, marks=[pytest.mark.slow] if client.bridge == bool(at % 2) else [], id=str(client))
+    for way in (BY_BRIDGE, BY_URL)
+    for at, client in enumerate(way)
+]
 
 
-@pytest.fixture(scope="module", params=CLIENTS, ids=str)
+@pytest.fixture(scope="module", params=BOTH_WAYS)
 def client(request: pytest.FixtureRequest, served: Notebook) -> Iterator[Conversation | Inspector]:
     """Each of them, connected."""
     which: Client = request.param
@@ -237,7 +243,7 @@ def test_before_the_notebook_is_served_the_bridge_says_what_to_do(
 # --- after a restart --------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("which", CLIENTS, ids=str)
+@pytest.mark.parametrize("which", BOTH_WAYS)
 def test_after_a_restart_the_same_text_leads_to_the_new_values(restarted: Notebook, which: Client) -> None:
     with which.connected(which.text(restarted.texts), restarted.home) as made:
         assert read(made, "df") == "region,total\nnorth,11.5\nsouth,20.0\n"
