@@ -12,7 +12,7 @@ import pytest
 from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.specs import ServerSpec
 from tests.interaction.subject import make
-from tests.interaction.ways import WAYS, Way
+from tests.interaction.ways import WAYS, Way, rows
 from tests.interop.hosted import Hosted
 
 if TYPE_CHECKING:
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 TOP = Path(__file__).resolve().parents[2]
 
 
-@pytest.fixture(params=WAYS, ids=str)
+@pytest.fixture(params=rows(WAYS))
 def way(request: pytest.FixtureRequest) -> Way:
     return request.param
 

@@ -10,6 +10,8 @@ import pytest
 from jupyter_mcp.protocol.revisions import ALL, era, features
 
 if TYPE_CHECKING:
+    from _pytest.mark.structures import ParameterSet
+
     from jupyter_mcp.protocol.revisions import Era
 
 
@@ -31,7 +33,18 @@ class Way:
 
 def through(ways: list[Way]) -> pytest.MarkDecorator:
     """Run a test on these cells only."""
-    return pytest.mark.parametrize("way", ways, ids=str, indirect=True)
+    return pytest.mark.parametrize("way", rows(ways), indirect=True)
+
+
+def rows(ways: list[Way]) -> list[ParameterSet]:
+    """Parameters of a test. A process for each costs most: those of the revisions in the middle are for `make test-all`."""
+    middle = {"2025-03-26", "2025-06-18"}
+    return [
+        pytest.param(
+            way, id=str(way), marks=[pytest.mark.slow] if way.transport == "stdio" and way.revision in middle else []
+        )
+        for way in ways
+    ]
 
 
 WAYS = [Way(transport, revision) for transport in ("memory", "stdio", "http") for revision in ALL]
