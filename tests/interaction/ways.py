@@ -37,7 +37,7 @@ def through(ways: list[Way]) -> pytest.MarkDecorator:
 
 
 def rows(ways: list[Way]) -> list[ParameterSet]:
-    """Parameters of a test. A process for each costs most: those of the revisions in the middle are for `make test-all`."""
+    """Parameters of a test. A process for each costs most: those of the middle revisions are for `make test-all`."""
     middle = {"2025-03-26", "2025-06-18"}
     return [
         pytest.param(
