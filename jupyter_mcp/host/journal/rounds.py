@@ -14,22 +14,22 @@ from jupyter_mcp.protocol.shapes import mapping_of
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
 
-__all__ = ["Exchange", "rounds"]
+__all__ = ["Round", "rounds"]
 
-Exchange = tuple[int, int]
+Round = tuple[int, int]
 """The number of the first request, and which round of it, from 1."""
 
 _Key = tuple[str, str, str, str, frozenset[str]]
 
 
-def rounds(pairs: Iterable[tuple[int, str, Mapping[str, Any], Mapping[str, Any] | None]]) -> dict[int, Exchange]:
+def rounds(pairs: Iterable[tuple[int, str, Mapping[str, Any], Mapping[str, Any] | None]]) -> dict[int, Round]:
     """The exchange of each request.
 
     Args:
         pairs: (number, server, request, answer or None) of the requests of one direction, the oldest first.
     """
-    found: dict[int, Exchange] = {}
-    waiting: dict[_Key, Exchange] = {}
+    found: dict[int, Round] = {}
+    waiting: dict[_Key, Round] = {}
     for number, server, request, answer in pairs:
         params = mapping_of(request.get("params"))
         exchange = (number, 1)
