@@ -68,6 +68,7 @@ class Acts:
         on_log: OnLog | None = None,
         background: bool = False,
         on_task: OnTask | None = None,
+        on_id: Callable[[int | str], object] | None = None,
     ) -> dict[str, Any]:
         """tools/call; the result as the server sent it (an `isError` result is a result).
 
@@ -76,6 +77,7 @@ class Acts:
         Args:
             background: 2025-11-25: ask for a task where the tool may be one, not only where it must.
             on_task: told of the task and of every change of its state.
+            on_id: told the JSON-RPC id of the request; of each, when it takes several rounds.
         """
         level = "info" if on_log is not None and self._logs() else None
         params: dict[str, Any] = {"name": name, "arguments": dict(arguments or {})}
@@ -89,6 +91,7 @@ class Acts:
             on_log=on_log,
             log_level=level,
             on_task=on_task or _unseen,
+            on_id=on_id,
         )
 
     async def follow_task(

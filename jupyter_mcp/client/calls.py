@@ -68,12 +68,14 @@ class Calls:
         log_level: str | None = None,
         keep: Callable[[dict[str, Any]], None] | None = None,
         on_task: OnTask | None = None,
+        on_id: Callable[[int | str], object] | None = None,
     ) -> dict[str, Any]:
         """See `Connection.request`.
 
         Args:
             keep: given a modern result that came at once, without rounds.
             on_task: a call that becomes a task is waited for over the task, whose states are told to it.
+            on_id: told the JSON-RPC id under which it is sent, in each round.
         """
         turning = self._connection.life.turning
         if turning is not None:
@@ -88,6 +90,7 @@ class Calls:
             cast("Mapping[str, Any]", arguments) if isinstance(arguments, Mapping) else {},
             on_progress,
             on_log,
+            on_id,
         )
         patience = self._connection.options.timeout if timeout is None else timeout
         self._in_flight[call] = None
@@ -271,6 +274,8 @@ class Calls:
         limit = max(timeout, self._connection.options.max_timeout)
         pending = link.begin(call.method, timeout=timeout, limit=limit, call=call)
         call.id = pending.id
+        if call.on_id is not None:
+            call.on_id(pending.id)
         call.stop = lambda: self._stop(session, pending, call)
         token = None if call.on_progress is None else pending.id
         try:

@@ -24,12 +24,12 @@ class Call:
         method: the MCP method.
         name: the tool, prompt or URI it acts on; "" when it names none.
         arguments: what was sent with it.
-        id: the JSON-RPC id of the current round.
+        id: the JSON-RPC id of the current round. on_id: told of each.
         cancelled: `cancel` was called.
         renewed: it has been sent again in a new session.
     """
 
-    __slots__ = ("arguments", "cancelled", "id", "method", "name", "on_log", "on_progress", "renewed", "stop")
+    __slots__ = ("arguments", "cancelled", "id", "method", "name", "on_id", "on_log", "on_progress", "renewed", "stop")
 
     def __init__(
         self,
@@ -38,12 +38,14 @@ class Call:
         arguments: Mapping[str, Any],
         on_progress: OnProgress | None = None,
         on_log: OnLog | None = None,
+        on_id: Callable[[int | str], object] | None = None,
     ) -> None:
         self.method = method
         self.name = name
         self.arguments = arguments
         self.on_progress = on_progress
         self.on_log = on_log
+        self.on_id = on_id
         self.id: int | str = -1
         self.cancelled = False
         self.renewed = False

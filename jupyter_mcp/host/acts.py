@@ -43,6 +43,7 @@ class Running:
         task: the server's task that it became, or None.
         leaves: what goes along besides the arguments' own words, for whoever approves it ("what docs.read returned").
         away: says whether the server is away now, once it is known which one it is.
+        request: JSON-RPC id of the request, of the last one when it took several; None before it was sent.
         over: it has ended; nothing can hang on it any more.
     """
 
@@ -56,6 +57,7 @@ class Running:
     task: HostTask | None = None
     leaves: Sequence[str] = ()
     away: Callable[[], bool] = bool
+    request: int | str | None = None
 
     def __post_init__(self) -> None:
         self.context = contextvars.copy_context()
@@ -79,6 +81,10 @@ class Running:
             _log.exception("an on_event callback of %s.%s failed", self.server, self.name)
             if self.complain is not None:
                 self.complain(f"An on_event callback of {self.name} failed: {type(error).__name__}: {error}")
+
+    def sent(self, request: int | str) -> None:
+        """It went out under this JSON-RPC id."""
+        self.request = request
 
     def note(self, text: str) -> None:
         """One line of ours: to the watcher now, to the result later."""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.wants import describe
 from jupyter_mcp.host.wording import nearest
 from jupyter_mcp.protocol import schema as schemas
 
-__all__ = ["check_arguments", "check_output", "check_prompt_arguments", "usage"]
+__all__ = ["OutputCheck", "check_arguments", "check_output", "check_prompt_arguments", "usage"]
 
 _OPENERS = ("patternProperties", "allOf", "anyOf", "oneOf", "$ref", "if", "dependentSchemas")
 
@@ -42,23 +42,36 @@ def check_arguments(server: str, tool: Mapping[str, Any], arguments: Mapping[str
         raise UsageError(f"{name}: {_sentence(issues[0], schema)}", hint=_more(len(issues)), usage=usage(name, schema))
 
 
-def check_output(tool: Mapping[str, Any], result: Mapping[str, Any]) -> str | None:
-    """What is wrong with a result's structured content by the tool's output schema, in one sentence; it hides nothing.
+class OutputCheck(NamedTuple):
+    """A result beside its tool's output schema.
+
+    Attributes:
+        fits: None when it could not be compared (no schema, one that is none, an error).
+        note: what is wrong, in one sentence, or None.
+    """
+
+    fits: bool | None
+    note: str | None
+
+
+def check_output(tool: Mapping[str, Any], result: Mapping[str, Any]) -> OutputCheck:
+    """Whether a result's structured content fits the tool's output schema; it hides nothing.
 
     A result that is an error is never looked at: its text is what the person needs.
     """
     schema = tool.get("outputSchema")
     if not isinstance(schema, Mapping) or not schema or result.get("isError") is True:
-        return None
+        return OutputCheck(None, None)
     if result.get("structuredContent") is None:
-        return "The tool declares an output schema but sent no structured content."
+        return OutputCheck(False, "The tool declares an output schema but sent no structured content.")
     issues = schemas.check(cast("object", schema), result["structuredContent"])
     if issues and issues[0].about == "schema":
-        return f"The structured content is unchecked: {issues[0].message}."
+        return OutputCheck(None, f"The structured content is unchecked: {issues[0].message}.")
     if not issues:
-        return None
+        return OutputCheck(True, None)
     place = f" at {issues[0].path}" if issues[0].path else ""
-    return f"The structured content does not fit the tool's output schema{place}: {issues[0].message}."
+    said = f"The structured content does not fit the tool's output schema{place}: {issues[0].message}."
+    return OutputCheck(False, said)
 
 
 def check_prompt_arguments(server: str, prompt: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, str]:

@@ -89,9 +89,9 @@ class Doing:
             raw = await self._tasks.call(
                 act, connection, timeout=timeout, background=background, on_progress=_progress(act), on_log=_wanted
             )
-            note = check_output(tool, raw)
-            notes = [*act.notes, note] if note else list(act.notes)
-            return Result(raw, server=server, tool=name, duration=time.monotonic() - began, notes=notes)
+            checked = check_output(tool, raw)
+            notes = [*act.notes, checked.note] if checked.note else list(act.notes)
+            return self._result(act, raw, time.monotonic() - began, notes, checked.fits)
 
         return self._checked(act, await self._do(act, deed, work, offered), check)
 
@@ -102,11 +102,24 @@ class Doing:
         async def work() -> Result:
             began = time.monotonic()
             raw = await self._tasks.follow(act, _progress(act))
-            notes = list(act.notes)
-            return Result(raw, server=task.server, tool=task.tool, duration=time.monotonic() - began, notes=notes)
+            return self._result(act, raw, time.monotonic() - began, list(act.notes), None)
 
         deed = _deed(act, origin, yes=True)  # it was approved when it was begun
         return self._checked(act, await self._do(act, deed, work), check)
+
+    def _result(
+        self, act: Running, raw: Mapping[str, Any], seconds: float, notes: Sequence[str], fits: bool | None
+    ) -> Result:
+        return Result(
+            raw,
+            server=act.server,
+            tool=act.name,
+            duration=seconds,
+            notes=notes,
+            sent=lambda: self._redactor.clean(act.arguments),
+            request_id=act.request,
+            fits=fits,
+        )
 
     def _checked(self, act: Running, result: Result, check: bool) -> Result:
         """The result; raises `ToolError` when the tool reports an error and that was asked for."""
@@ -116,7 +129,9 @@ class Doing:
             if act.notes and said[-1] not in ".!?":
                 said += "."
             # Our notes may name the cause: a question that nobody could answer, and how to script it.
-            raise ToolError(said, result=result, server=server, hint="\n".join(act.notes) or None)
+            error = ToolError(said, result=result, server=server, hint="\n".join(act.notes) or None)
+            self._redactor.error(error, self._redactor.known)
+            raise error
         return result
 
     async def read(

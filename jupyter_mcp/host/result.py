@@ -17,7 +17,7 @@ from jupyter_mcp.protocol import salvage
 from jupyter_mcp.protocol.framing import printable
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from jupyter_mcp.protocol import types
 
@@ -72,6 +72,8 @@ class Result:
         server, tool: who returned it.
         duration: seconds the call took.
         notes: remarks of the host (how to script an answer, an output that does not fit its schema).
+        request_id: JSON-RPC id of the request; of the last one when the call took several rounds.
+        fits: whether the structured content fits the tool's output schema; None when there is nothing to compare.
     """
 
     def __init__(
@@ -82,12 +84,27 @@ class Result:
         tool: str = "",
         duration: float = 0.0,
         notes: Sequence[str] = (),
+        sent: Callable[[], Mapping[str, Any]] = dict,
+        request_id: int | str | None = None,
+        fits: bool | None = None,
     ) -> None:
         self.raw = raw
         self.server = server
         self.tool = tool
         self.duration = duration
         self.notes = tuple(notes)
+        self._sent = sent  # masking looks through all of it, and most results are never asked
+        self.request_id = request_id
+        self.fits = fits
+
+    @cached_property
+    def arguments(self) -> Mapping[str, Any]:
+        """What was sent, secrets masked."""
+        return self._sent()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy elsewhere has the masked arguments, and nothing that could unmask them."""
+        return {**self.__dict__, "arguments": self.arguments, "_sent": dict}
 
     @cached_property
     def _salvaged(self) -> Mapping[str, Any]:

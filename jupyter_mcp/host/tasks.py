@@ -241,6 +241,7 @@ class TaskBook:
                 on_log=on_log,
                 background=background,
                 on_task=lambda state: self._told(act, state),
+                on_id=act.sent,
             )
         except ConnectionLost as lost:
             if act.task is None or act.task.ended:

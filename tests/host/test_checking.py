@@ -117,15 +117,25 @@ OUT = {"name": "t", "outputSchema": {"type": "object", "properties": {"v": {"typ
 
 
 def test_an_output_that_does_not_fit_is_a_note_naming_the_place():
-    assert check_output(OUT, {"structuredContent": {"v": "x"}}) is None
-    assert "v" in (check_output(OUT, {"structuredContent": {"v": 5}}) or "")
-    assert "sent no structured content" in (check_output(OUT, {"content": []}) or "")
-    assert check_output({"name": "t"}, {"content": []}) is None
+    assert check_output(OUT, {"structuredContent": {"v": "x"}}) == (True, None)
+    wrong = check_output(OUT, {"structuredContent": {"v": 5}})
+    assert wrong.fits is False
+    assert "v" in (wrong.note or "")
+    missing = check_output(OUT, {"content": []})
+    assert missing.fits is False
+    assert "sent no structured content" in (missing.note or "")
+
+
+def test_without_a_schema_that_can_be_read_nothing_is_said_to_fit():
+    assert check_output({"name": "t"}, {"content": []}) == (None, None)
+    broken = check_output({"name": "t", "outputSchema": {"$ref": "https://example.org/x.json"}}, {"structuredContent": {"v": 5}})
+    assert broken.fits is None
+    assert "unchecked" in (broken.note or "")
 
 
 @pytest.mark.parametrize("more", [{}, {"structuredContent": {"error": {"code": 7}}}])
 def test_an_error_is_never_checked_against_the_output_schema(more: dict[str, Any]):
-    assert check_output(OUT, {"isError": True, "content": [], **more}) is None
+    assert check_output(OUT, {"isError": True, "content": [], **more}) == (None, None)
 
 
 PROMPT = {"name": "review", "arguments": [{"name": "language", "required": True}, {"name": "style"}]}

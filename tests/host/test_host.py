@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import pickle
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,6 +22,7 @@ from jupyter_mcp.errors import (
 from jupyter_mcp.host.events import CallEvent, Log, Progress, QuestionClosed, QuestionOpened
 from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.questions import Answer, Question
+from jupyter_mcp.host.redaction import MASK
 from jupyter_mcp.host.specs import ServerSpec
 from jupyter_mcp.server import AsyncContext, Server
 from jupyter_mcp.server import ToolError as ToolFailed
@@ -45,6 +47,10 @@ def make_server(name: str = "demo") -> Server:
     @server.tool
     def add(a: int, b: int = 2) -> int:
         return a + b
+
+    @server.tool
+    def say(text: str) -> str:
+        return f"{len(text)} characters"
 
     @server.tool
     def fail() -> str:
@@ -121,6 +127,27 @@ async def test_a_call_gives_a_result_and_is_journalled(demo: Host):
     assert (act.method, act.name, act.origin, act.outcome) == ("tools/call", "add", "person", "ok")
     assert act.arguments == {"a": 1}
     assert "tools/call" in [entry.method for entry in demo.journal.entries("demo")]
+
+
+async def test_a_result_knows_what_was_sent_under_which_id_and_whether_it_fits(demo: Host):
+    first = await demo.call_tool("demo", "add", {"a": 1}, origin="person")
+    second = await demo.call_tool("demo", "add", {"a": 2}, origin="person")
+    assert (first.arguments, first.fits) == ({"a": 1}, True)
+    assert isinstance(first.request_id, int)
+    assert isinstance(second.request_id, int)
+    assert second.request_id > first.request_id
+    failed = await demo.call_tool("demo", "fail", {}, origin="person", check=False)
+    assert failed.fits is None
+
+
+async def test_what_was_sent_is_masked_in_the_result_and_in_a_copy_of_it(demo: Host):
+    demo.redactor.learn(["zq83-value-of-a-key"])
+    result = await demo.call_tool("demo", "fail", {}, origin="person", check=False)
+    sent = await demo.call_tool("demo", "say", {"text": "key zq83-value-of-a-key"}, origin="person")
+    assert result.arguments == {}
+    assert sent.arguments == {"text": f"key {MASK}"}
+    assert b"zq83" not in pickle.dumps(sent)
+    assert pickle.loads(pickle.dumps(sent)).arguments == sent.arguments
 
 
 async def test_wrong_arguments_are_refused_before_anything_is_sent(demo: Host):

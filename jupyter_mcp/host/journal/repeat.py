@@ -20,7 +20,7 @@ from jupyter_mcp.protocol.shapes import mapping_of
 if TYPE_CHECKING:
     from jupyter_mcp.host.journal import Act, WireEntry
 
-__all__ = ["METHODS", "Repeat", "repeat_act", "repeat_message"]
+__all__ = ["METHODS", "Repeat", "repeat_act", "repeat_call", "repeat_message"]
 
 METHODS = ("tools/call", "resources/read", "prompts/get")
 _VERBS = {"tools/call": "call", "resources/read": "read", "prompts/get": "prompt"}
@@ -102,6 +102,11 @@ def repeat_act(act: Act) -> Repeat:
     if act.method not in METHODS:
         raise UsageError(f"{act.method} cannot be repeated; calls, reads and prompts can.")
     return _repeat(act.method, act.server, act.name, act.arguments)
+
+
+def repeat_call(server: str, tool: str, arguments: Mapping[str, Any]) -> Repeat:
+    """A call of a tool whose arguments are masked already (`Result.arguments`)."""
+    return _repeat("tools/call", server, tool, arguments)
 
 
 def repeat_message(entry: WireEntry) -> Repeat:
