@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.pending import Pending
     from jupyter_mcp.protocol.jsonrpc import Id
     from jupyter_mcp.transport.base import Closed, Message, Noise
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 log = logging.getLogger("jupyter_mcp.client")
 
@@ -41,6 +42,12 @@ class Incoming:
             self._peer.wire(self._connection, direction, message, size)
         except Exception:
             log.exception("the host could not take a message")
+
+    def on_http(self, event: HttpEvent) -> None:
+        try:
+            self._peer.http(self._connection, event)
+        except Exception:
+            log.exception("the host could not take what HTTP did")
 
     def on_request(self, link: Link, id: Id, method: str, params: Any) -> None:
         session = self._connection.session

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.peer import Call
     from jupyter_mcp.protocol.jsonrpc import Id
     from jupyter_mcp.transport.base import Closed, Message, Transport
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 log = logging.getLogger("jupyter_mcp.client")
 
@@ -34,6 +35,7 @@ class Upwards(Protocol):
     """Who gets what a link does not settle itself; called on the loop, exceptions are logged."""
 
     def on_wire(self, direction: Literal["send", "receive"], message: Message, size: int) -> None: ...
+    def on_http(self, event: HttpEvent) -> None: ...
     def on_request(self, link: Link, id: Id, method: str, params: Any) -> None: ...
     def on_notification(self, link: Link, method: str, params: dict[str, Any]) -> None: ...
     def on_batch(self, link: Link, messages: list[Message], size: int) -> None: ...
@@ -189,6 +191,9 @@ class Link:
 
     def on_alive(self, request_id: int | str | None) -> None:
         self.heard = True
+
+    def on_http(self, event: HttpEvent) -> None:
+        self._upwards.on_http(event)
 
     def on_closed(self, closed: Closed) -> None:
         if self.closed is None:

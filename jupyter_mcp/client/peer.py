@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     from jupyter_mcp.client.connection import Connection
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 QuestionMethod = Literal["elicitation/create", "sampling/createMessage", "roots/list"]
 OnProgress = Callable[[float, float | None, str | None], None]  # progress, total, message
@@ -99,6 +100,10 @@ class ServerPeer(Protocol):
         self, connection: Connection, direction: Literal["send", "receive"], message: dict[str, Any], size: int
     ) -> None:
         """A message went over the wire; called for every one."""
+        ...
+
+    def http(self, connection: Connection, event: HttpEvent) -> None:
+        """HTTP did something that no message tells (a 202, a stream that began or ended)."""
         ...
 
     def changed(self, connection: Connection) -> None:

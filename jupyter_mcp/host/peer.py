@@ -13,6 +13,7 @@ from jupyter_mcp.errors import InputRefused, ProviderError, RequestError, UsageE
 from jupyter_mcp.host.catalogue import LISTS
 from jupyter_mcp.host.echo import Echo
 from jupyter_mcp.host.events import Log
+from jupyter_mcp.host.unanswered import quoted
 from jupyter_mcp.protocol import deprecated
 from jupyter_mcp.protocol.capabilities import client_capabilities
 from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.questioner import Questioner
     from jupyter_mcp.host.sampling.advertised import Abilities
     from jupyter_mcp.protocol.deprecated import Deprecated
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 __all__ = ["HostPeer", "declared"]
 
@@ -121,11 +123,15 @@ class HostPeer:
             self._questioner.visits.pages.completed(self._entry.name, params.get("elicitationId"))
         elif method not in _QUIET and not method.endswith("list_changed") and method not in self._unknown:
             self._unknown.add(method)
-            self._entry.say("server", f"sent {method[:100]}, which means nothing here", level="debug")
+            self._entry.say("server", f"sent {quoted(method)}, which means nothing here", level="debug")
 
     def wire(self, connection: Connection, direction: Direction, message: Mapping[str, Any], size: int) -> None:
         """Every message, for the journal."""
-        self._journal.wire(self._entry.name, direction, message, size)
+        self._journal.wire(self._entry.name, direction, message, size, connection.era)
+
+    def http(self, connection: Connection, event: HttpEvent) -> None:
+        """What HTTP did beside messages, for the journal."""
+        self._journal.http(self._entry.name, event, connection.era)
 
     def changed(self, connection: Connection) -> None:
         """The connection's state or lists are others now; what could not be read of a list is said once."""

@@ -20,6 +20,7 @@ from jupyter_mcp.server.ways import Single
 if TYPE_CHECKING:
     from jupyter_mcp.server.server import Server
     from jupyter_mcp.transport.base import Closed, Message, Noise, Transport
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 LAST_ANSWERS = 1.0
 """Seconds for calls in flight to answer after the client closed our input (one-shot scripts: `echo … | server`)."""
@@ -103,6 +104,9 @@ class Pipe:
 
     def on_alive(self, request_id: int | str | None) -> None:
         """Clients send no signs of life."""
+
+    def on_http(self, event: HttpEvent) -> None:
+        """Only a client's transport tells it."""
 
     def on_closed(self, closed: Closed) -> None:
         """The client is gone, or has closed our input."""

@@ -17,6 +17,8 @@ from jupyter_mcp.errors import RemoteProtocolError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from jupyter_mcp.transport.traffic import HttpEvent
+
 Message = dict[str, Any]
 
 
@@ -121,6 +123,10 @@ class Receiver(Protocol):
 
     def on_alive(self, request_id: int | str | None) -> None:
         """A sign of life that is no message: a comment on the stream of this request (None: of the session)."""
+        ...
+
+    def on_http(self, event: HttpEvent) -> None:
+        """HTTP did something that no message tells; for a trace, nothing depends on it."""
         ...
 
     def on_closed(self, closed: Closed) -> None:

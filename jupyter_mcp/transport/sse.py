@@ -19,10 +19,12 @@ from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.framing import printable
 from jupyter_mcp.protocol.probe_http import HINTS, who_asks
+from jupyter_mcp.protocol.shapes import is_object
 from jupyter_mcp.protocol.sse import SseDecoder, TooLarge
 from jupyter_mcp.transport.base import Closed, Noise, Refused
 from jupyter_mcp.transport.http.options import HttpOptions
 from jupyter_mcp.transport.http.streams import (
+    EVENTS,
     REFUSAL_LIMIT,
     Exchange,
     deliver,
@@ -33,6 +35,7 @@ from jupyter_mcp.transport.http.streams import (
     take_event,
 )
 from jupyter_mcp.transport.http.wire import Answer, Wire
+from jupyter_mcp.transport.traffic import HttpEvent, answer_event, failed_event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -90,7 +93,7 @@ class SseTransport:
         """
         self._wire.open()
         try:
-            answer = await self._ask_for_stream()
+            answer = await self._ask_for_stream(receiver)
             try:
                 async with asyncio.timeout(ENDPOINT_LIMIT):
                     await self._first_event(answer, receiver)
@@ -103,9 +106,9 @@ class SseTransport:
         self._receiver = receiver
         self._reading = asyncio.get_running_loop().create_task(self._read(answer, receiver), name="mcp sse stream")
 
-    async def _ask_for_stream(self) -> Answer:
-        answer = await self._wire.send("GET", _GET)
-        if answer.status != 200 or answer.media_type != "text/event-stream":
+    async def _ask_for_stream(self, receiver: Receiver) -> Answer:
+        answer = await self._asked(receiver)
+        if answer.status != 200 or answer.media_type != EVENTS:
             body = await answer.start(REFUSAL_LIMIT)
             if answer.status == 200:
                 raise Refused(
@@ -113,6 +116,16 @@ class SseTransport:
                 )
             said = refusal(answer, body, None)
             raise said if isinstance(said, Refused) else Refused(answer.status, answer.reason)
+        return answer
+
+    async def _asked(self, receiver: Receiver) -> Answer:
+        try:
+            answer = await self._wire.send("GET", _GET)
+        except (MCPError, Refused) as error:
+            receiver.on_http(failed_event(error, "GET"))
+            raise
+        stream = answer.status == 200 and answer.media_type == EVENTS
+        receiver.on_http(answer_event(answer, "GET", kind="opened" if stream else "answer"))
         return answer
 
     async def _first_event(self, answer: Answer, receiver: Receiver) -> None:
@@ -155,6 +168,7 @@ class SseTransport:
             reason = "sent what could not be read"
         finally:
             answer.close()
+        receiver.on_http(HttpEvent("closed", "GET", text=reason))
         self._report(reason)
 
     def _report(self, reason: str) -> None:
@@ -180,7 +194,7 @@ class SseTransport:
             work = self._request(exchange, data, self._receiver)
             self._asking[exchange.id] = asyncio.get_running_loop().create_task(work, name="mcp sse request")
             return len(data)
-        refused = await deposit(self._wire, _POST, data, one, self._endpoint)
+        refused = await deposit(self._wire, _POST, data, one, self._receiver.on_http, self._endpoint)
         if refused:
             self._receiver.on_noise(Noise("http", refused))
         return len(data)
@@ -188,7 +202,7 @@ class SseTransport:
     async def _post(self, data: bytes) -> tuple[Answer, bytes]:
         answer = await self._wire.send("POST", _POST, data, self._endpoint)
         try:
-            return answer, await answer.start(REFUSAL_LIMIT if answer.media_type != "text/event-stream" else 0)
+            return answer, await answer.start(REFUSAL_LIMIT if answer.media_type != EVENTS else 0)
         finally:
             answer.close()
 
@@ -201,7 +215,10 @@ class SseTransport:
                 failure = refusal(answer, body, exchange)
             elif answer.media_type == "application/json" and body:
                 deliver(receiver, body, exchange)  # some answer at once
+            if not exchange.answered and not is_object(failure):
+                receiver.on_http(answer_event(answer, "POST", exchange.method, exchange.id))
         except (MCPError, Refused) as error:
+            receiver.on_http(failed_event(error, "POST", exchange.method, exchange.id))
             failure = error
         finally:
             if self._asking.get(exchange.id) is asyncio.current_task():

@@ -17,6 +17,7 @@ from tests import fakes
 if TYPE_CHECKING:
     from jupyter_mcp.client.peer import Call
     from jupyter_mcp.transport.base import Transport
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 Answerer = Callable[[str, dict[str, Any], "Call | None"], Awaitable[dict[str, Any]]]
 QUICK = ConnectOptions(timeout=5.0, startup_timeout=5.0, probe_timeout=0.3)  # for scripts, which answer at once
@@ -41,6 +42,7 @@ class FakePeer:
     answer: Answerer | None = None
     declared: Mapping[str, Any] | None = None
     notices: list[tuple[str, dict[str, Any], Call | None]] = field(default_factory=list[Any])
+    traffic: list[HttpEvent] = field(default_factory=list[Any])
     wired: list[tuple[str, dict[str, Any], int]] = field(default_factory=list[Any])
     lines: list[str] = field(default_factory=list[str])
     notes: list[str] = field(default_factory=list[str])
@@ -69,6 +71,10 @@ class FakePeer:
         self, connection: Connection, direction: Literal["send", "receive"], message: dict[str, Any], size: int
     ) -> None:
         self.wired.append((direction, message, size))
+
+    def http(self, connection: Connection, event: HttpEvent) -> None:
+        self.traffic.append(event)
+        self.event.set()
 
     def changed(self, connection: Connection) -> None:
         if not self.states or self.states[-1] != connection.state:

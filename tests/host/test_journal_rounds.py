@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from jupyter_mcp.host.journal import Direction, Journal
-from jupyter_mcp.notebook.objects.happened import Trace
+from jupyter_mcp.notebook.objects.trace import Trace
 
 
 def call(id: int, name: str = "book", **more: Any) -> dict[str, Any]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from jupyter_mcp.host.journal import Journal
-from jupyter_mcp.notebook.objects.happened import Activity, Trace
+from jupyter_mcp.notebook.objects.happened import Activity
+from jupyter_mcp.notebook.objects.trace import Trace
 
 
 def test_the_frame_of_acts_has_their_arguments_without_secrets() -> None:

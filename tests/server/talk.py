@@ -13,6 +13,7 @@ from jupyter_mcp.transport.memory import memory_pair
 if TYPE_CHECKING:
     from jupyter_mcp.server import Server
     from jupyter_mcp.transport.base import Closed, Message, Noise
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 EVERYTHING: dict[str, Any] = {"elicitation": {"form": {}, "url": {}}, "sampling": {"tools": {}}, "roots": {}}
 Answer = Callable[[dict[str, Any]], Mapping[str, Any] | None]
@@ -177,6 +178,8 @@ class Talk:
     def on_stderr(self, line: str) -> None: ...
 
     def on_alive(self, request_id: int | str | None) -> None: ...
+
+    def on_http(self, event: HttpEvent) -> None: ...
 
     def on_request_failed(self, request_id: int | str | None, error: Exception) -> None: ...
 

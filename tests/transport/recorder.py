@@ -9,6 +9,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from jupyter_mcp.transport.base import Closed, Message, Noise
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 
 class Recorder:
@@ -20,6 +21,7 @@ class Recorder:
         self.noise: list[Noise] = []
         self.stderr: list[str] = []
         self.closed: list[Closed] = []
+        self.traffic: list[HttpEvent] = []
         self.sizes: list[int] = []
         self._changed = asyncio.Event()
 
@@ -41,6 +43,9 @@ class Recorder:
 
     def on_request_failed(self, request_id: int | str | None, error: Exception) -> None:
         raise AssertionError("only HTTP knows this")
+
+    def on_http(self, event: HttpEvent) -> None:
+        self._add(self.traffic, event)
 
     def on_closed(self, closed: Closed) -> None:
         self._add(self.closed, closed)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.kernel.identity import Live
     from jupyter_mcp.transport.base import Closed, Message, Noise
     from jupyter_mcp.transport.http import HttpTransport
+    from jupyter_mcp.transport.traffic import HttpEvent
 
     OnNote = Callable[[Message], Awaitable[None]]
     Came = asyncio.Queue[Message | Exception]
@@ -162,6 +163,9 @@ class Upstream:
 
     def on_alive(self, request_id: int | str | None) -> None:
         """Streams are kept open."""
+
+    def on_http(self, event: HttpEvent) -> None:
+        """Nobody looks at it here."""
 
     def on_closed(self, closed: Closed) -> None:
         """No more messages will come."""

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from jupyter_mcp.host.journal.file import JournalFile
+    from jupyter_mcp.host.journal.wire import Record
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 __all__ = ["MAX_MESSAGE", "MAX_MESSAGES", "Act", "Direction", "Journal", "WireEntry"]
 
@@ -42,9 +44,22 @@ class Journal:
 
     # --- the wire ----------------------------------------------------------------------------------------------------
 
-    def wire(self, server: str, direction: Direction, message: Mapping[str, Any], size: int) -> None:
-        """Record one message. Cheap."""
-        record = self._wire.record(server, direction, message, size)
+    def wire(
+        self, server: str, direction: Direction, message: Mapping[str, Any], size: int, era: str | None = None
+    ) -> None:
+        """Record one message. Cheap.
+
+        Args:
+            server, direction, message, size: see `WireEntry`.
+            era: what the connection speaks, once that is known.
+        """
+        self._kept(self._wire.record(server, direction, message, size, era))
+
+    def http(self, server: str, event: HttpEvent, era: str | None = None) -> None:
+        """Record what HTTP did beside messages."""
+        self._kept(self._wire.record_http(server, event, era))
+
+    def _kept(self, record: Record) -> None:
         if self._file is not None:
             self._write(self._file, self._wire.line(record))
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from jupyter_mcp.transport.traffic import HttpEvent
+
 __all__ = ["Act", "Direction", "WireEntry"]
 
 Direction = Literal["send", "receive"]
@@ -15,7 +17,7 @@ Direction = Literal["send", "receive"]
 
 @dataclass(frozen=True, slots=True)
 class WireEntry:
-    """One message as it may be shown.
+    """One message as it may be shown, or one thing that HTTP did beside messages.
 
     Attributes:
         number: counts all messages of this kernel from 1.
@@ -24,14 +26,18 @@ class WireEntry:
         direction: "send" (ours) or "receive" (theirs).
         method: of a request or notification; of a reply the method it answers, if that is still known.
         id: JSON-RPC id, None for notifications.
-        size: bytes on the wire.
-        message: the message, redacted; shortened when `summary` is true.
+        size: bytes on the wire; 0 for what is no message.
+        message: the message, redacted; shortened when `summary` is true. Of what is none: `{"http": {"event": …}}`.
         summary: whether the message was too big to be kept whole.
-        status: of the exchange that it belongs to, on the request and on its answer: "ok", "error" (also of a tool),
-            "input_required" or "open" (no answer on record); None for what has no answer.
+        status: of the exchange that it belongs to, on the request and on its answer: "ok", "error" (also of a tool, and
+            when HTTP brought no answer), "input_required", "cancelled" or "open" (no answer on record); of an HTTP
+            answer that holds no message its own, "ok" or "error"; None for what has no answer.
         duration: seconds from the request to its answer, on both; None while there is none.
         exchange: number of the first request of the exchange; the rounds of a request that needed input share it.
         round: which of these rounds, from 1; both None for what has no answer.
+        target: what a request is about, on it and on its answer: a tool, a prompt, a URI, a task; "" for none.
+        era: "legacy" or "modern", when that is known.
+        http: what HTTP did, when this is no message.
     """
 
     number: int
@@ -47,6 +53,9 @@ class WireEntry:
     duration: float | None = None
     exchange: int | None = None
     round: int | None = None
+    target: str = ""
+    era: str | None = None
+    http: HttpEvent | None = None
 
 
 @dataclass(frozen=True, slots=True)

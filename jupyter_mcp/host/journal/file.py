@@ -1,6 +1,7 @@
 """The journal as a file, on request: every message and act from now on, one JSON object a line, redacted, appended.
 
     {"kind": "message", …}   as in an exported trace, without the duration, which is not known yet
+    {"kind": "http", …}      what HTTP did beside messages: an answer that holds none, a stream that began or ended
     {"kind": "act", …}       twice: when it begins (outcome "running") and when it ends, with the same number
     {"kind": "file", "event": "begun" | "full" | "ended", …}
 

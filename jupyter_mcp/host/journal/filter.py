@@ -2,7 +2,8 @@
 
     words            all must hold; a word without a key is looked for in server, method, direction and content
     method: server:  a name, `*` and `?` stand for any characters
-    status:          ok, error, input_required (the server asked back), open (no answer yet), or none (a notification)
+    status:          ok, error, input_required (the server asked back), cancelled, open (no answer yet), or none (a
+                 notification)
     direction:       send or receive
     text:            looked for in the content, as a plain word is; needed for a word that has a colon itself
     duration> <      seconds between request and answer, with ms, s or min
@@ -30,7 +31,7 @@ __all__ = ["parse"]
 
 Test = Callable[["WireEntry"], bool]
 
-_STATUSES = ("ok", "error", "input_required", "open", "none")
+_STATUSES = ("ok", "error", "input_required", "cancelled", "open", "none")
 _DIRECTIONS = ("send", "receive")
 _KEYS = ("method", "server", "status", "direction", "text", "duration", "size")
 _UNITS = {

@@ -1,4 +1,4 @@
-"""The messages of every connection, in both directions, bounded in number and in bytes.
+"""What went over the connections, in both directions: messages, and what HTTP did beside them. Bounded.
 
 Recording is on the hot path and only keeps a reference; a message beyond 64 KiB is kept as a summary from the moment
 it is recorded. What leaves this object is redacted first.
@@ -13,11 +13,15 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.host.journal.entries import Direction, WireEntry
 from jupyter_mcp.host.journal.pairing import Pair, id_of, method_of, paired, status_of
 from jupyter_mcp.host.journal.shortening import shortened
+from jupyter_mcp.protocol.methods import TABLE
+from jupyter_mcp.protocol.modern import is_enveloped
+from jupyter_mcp.protocol.shapes import mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jupyter_mcp.host.redaction import Redactor
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 __all__ = ["MAX_BYTES", "MAX_MESSAGE", "MAX_MESSAGES", "Record", "Wire"]
 
@@ -25,11 +29,13 @@ MAX_MESSAGES = 1_000
 MAX_BYTES = 8 * 2**20  # on the wire; as Python objects several times that
 MAX_MESSAGE = 64 * 2**10
 _SHORTENED = 2_000  # bytes that a shortened message counts for
+_EVENT = 300  # bytes that an event of HTTP counts for
+_NO_STREAM = 405  # what the specification foresees for a GET or DELETE of a server that has no stream or session
 
 
 @dataclass(slots=True)
 class Record:
-    """One message as it came; never shown as it is."""
+    """One message as it came, or one thing that HTTP did; never shown as it is."""
 
     number: int
     time: float
@@ -38,11 +44,13 @@ class Record:
     size: int
     kept: int
     message: Mapping[str, Any]
-    summary: bool
+    summary: bool = False
+    era: str | None = None
+    http: HttpEvent | None = None
 
 
 class Wire:
-    """The last messages. Recorded on the runtime thread, read from any.
+    """What went over the connections last. Recorded on the runtime thread, read from any.
 
     Args:
         redactor: masks what is secret in what is shown.
@@ -56,59 +64,108 @@ class Wire:
         self._max_bytes = max_bytes
         self._records: deque[Record] = deque()
         self._bytes = 0
-        self._count = 0
+        self.count = 0
 
-    def record(self, server: str, direction: Direction, message: Mapping[str, Any], size: int) -> Record:
+    def record(
+        self, server: str, direction: Direction, message: Mapping[str, Any], size: int, era: str | None = None
+    ) -> Record:
         """Keep one message. Cheap: nothing is copied or searched unless the message is big."""
-        self._count += 1
         big = size > MAX_MESSAGE
         kept = _SHORTENED if big else size
         shown = shortened(message) if big else message
-        record = Record(self._count, self._clock(), server, direction, size, kept, shown, big)
+        return self._keep(Record(self.count + 1, self._clock(), server, direction, size, kept, shown, big, era))
+
+    def record_http(self, server: str, event: HttpEvent, era: str | None = None) -> Record:
+        """Keep what HTTP did."""
+        direction: Direction = "send" if event.kind == "cancelled" else "receive"
+        said = {"event": event.kind, "verb": event.verb, "status": event.status, "text": event.text[:500]}
+        if event.resumed:
+            said["resumed"] = True
+        number, time = self.count + 1, self._clock()
+        return self._keep(Record(number, time, server, direction, 0, _EVENT, {"http": said}, era=era, http=event))
+
+    def _keep(self, record: Record) -> Record:
+        self.count = record.number
         self._records.append(record)
-        self._bytes += kept
+        self._bytes += record.kept
         while len(self._records) > MAX_MESSAGES or (self._bytes > self._max_bytes and len(self._records) > 1):
             self._bytes -= self._records.popleft().kept
         return record
 
     def entries(self, server: str | None = None) -> list[WireEntry]:
-        """The messages on record, oldest first, redacted; of one server or of all."""
+        """What is on record, oldest first, redacted; of one server or of all."""
         records = [record for record in list(self._records) if server is None or record.server == server]
         pairs = paired(records)
         return [self._entry(record, pairs.get(record.number)) for record in records]
 
+    def find(self, number: int) -> Record | None:
+        """One record as it came, for what is done with it in this process; None when it is not there any more."""
+        return next((record for record in list(self._records) if record.number == number), None)
+
     def _entry(self, record: Record, pair: Pair | None) -> WireEntry:
-        asked = record if pair is None or pair.request is None else pair.request
+        request = None if pair is None else pair.request
+        asked = record.message if request is None else request.message
         exchange, number = (pair.round if pair is not None else None) or (None, None)
+        event = record.http
         return WireEntry(
             number=record.number,
             time=record.time,
             server=record.server,
             direction=record.direction,
-            method=method_of(asked.message),
-            id=id_of(record.message),
+            method=method_of(asked) or (None if event is None else event.method),
+            id=id_of(record.message) if event is None else event.request_id,
             size=record.size,
             message=self._redactor.clean(record.message),
             summary=record.summary,
-            status=None if pair is None else pair.status,
+            status=_event_status(event, pair) if event is not None else None if pair is None else pair.status,
             duration=None if pair is None else pair.duration,
             exchange=exchange,
             round=number,
+            target=self._redactor.clean(_target(asked)),
+            era=record.era or _era(asked),
+            http=event,
         )
 
     def line(self, record: Record) -> dict[str, Any]:
-        """One message for the journal's file, redacted, at the moment it is recorded."""
-        method = method_of(record.message)
+        """One record for the journal's file, redacted, at the moment it is recorded."""
+        method, event = method_of(record.message), record.http
+        status = None if method is not None else status_of(record.message)
         return {
-            "kind": "message",
+            "kind": "message" if event is None else "http",
             "number": record.number,
             "time": record.time,
             "server": record.server,
             "direction": record.direction,
-            "method": method,
-            "id": id_of(record.message),
+            "method": method if event is None else event.method,
+            "id": id_of(record.message) if event is None else event.request_id,
             "size": record.size,
-            "status": None if method is not None else status_of(record.message),
+            "status": status if event is None else _event_status(event, None),
             "summary": record.summary,
             "message": self._redactor.clean(record.message),
         }
+
+
+def _event_status(event: HttpEvent, pair: Pair | None) -> str | None:
+    """What an event of HTTP says by itself; of a stream what became of its request."""
+    if event.kind == "failed" or event.kind == "cancelled":
+        return "error" if event.kind == "failed" else "cancelled"
+    if event.kind == "answer":
+        foreseen = event.verb != "POST" and event.status == _NO_STREAM
+        return "ok" if foreseen or (event.status or 0) < 400 else "error"
+    return None if pair is None else pair.status
+
+
+def _target(asked: Mapping[str, Any]) -> str:
+    """What a request is about: the parameter that its method names, else what a completion is for."""
+    row = TABLE.get(method_of(asked) or "")
+    params = mapping_of(asked.get("params"))
+    if row is not None and row.name_key is not None:
+        return str(params.get(row.name_key, ""))[:500]
+    about = mapping_of(params.get("ref"))
+    return str(about.get("name") or about.get("uri") or "")[:500]
+
+
+def _era(asked: Mapping[str, Any]) -> str | None:
+    if is_enveloped(asked):
+        return "modern"
+    return "legacy" if asked.get("method") == "initialize" else None

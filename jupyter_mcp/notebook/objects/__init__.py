@@ -2,10 +2,11 @@
 
 from jupyter_mcp.notebook.objects.call import Call
 from jupyter_mcp.notebook.objects.collections import Collection, Prompts, Resources, Templates, Tools
-from jupyter_mcp.notebook.objects.happened import Activity, Log, Trace
+from jupyter_mcp.notebook.objects.happened import Activity, Log
 from jupyter_mcp.notebook.objects.items import Item, Prompt, Resource, Template, Tool
 from jupyter_mcp.notebook.objects.server import AsyncServer, Server
 from jupyter_mcp.notebook.objects.table import Listing, Table
+from jupyter_mcp.notebook.objects.trace import Trace
 from jupyter_mcp.notebook.objects.watch import Watch
 
 __all__ = [

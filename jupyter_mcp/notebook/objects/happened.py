@@ -1,16 +1,16 @@
-"""What happened, as tables: a server's log, the acts, the messages. Secrets were redacted by the journal."""
+"""What happened, as tables: a server's log and the acts. The messages are in `trace`.
+
+Secrets were redacted by the journal.
+"""
 
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.entry import LEVELS
-from jupyter_mcp.host.journal.filter import parse
-from jupyter_mcp.host.journal.lines import json_line, open_private
-from jupyter_mcp.host.journal.repeat import METHODS, repeat_act, repeat_message
+from jupyter_mcp.host.journal.repeat import repeat_act
 from jupyter_mcp.notebook.objects.acts import ServerActs
 from jupyter_mcp.notebook.objects.repeated import RepeatCell
 from jupyter_mcp.notebook.objects.table import Table
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
     from jupyter_mcp.host.entry import LogLine, ServerEntry
-    from jupyter_mcp.host.journal import Act, WireEntry
+    from jupyter_mcp.host.journal import Act
 
 T = TypeVar("T")
 
@@ -93,7 +93,7 @@ class Activity(Table["Act"]):
         Raises:
             UsageError: there is no such act, or it is no call, read or prompt.
         """
-        return RepeatCell(repeat_act(_at(self, index)), python=python)
+        return RepeatCell(repeat_act(at(self, index)), python=python)
 
     def record(self, record: Act) -> Mapping[str, Any]:
         names = ("number", "time", "server", "method", "name", "origin", "rule", "reason", "outcome", "remark")
@@ -102,80 +102,9 @@ class Activity(Table["Act"]):
         return {**{name: getattr(record, name) for name in names}, "arguments": arguments}
 
 
-class Trace(Table["WireEntry"]):
-    """The messages between us and the servers, oldest first."""
-
-    kind = "trace"
-    title = "Trace"
-    columns = ("server", "", "message", "status", "content")
-    empty = "no messages"
-    hint = "[n].message holds a whole message; .export(FILE) writes them all."
-
-    @classmethod
-    def of(cls, entries: Iterable[WireEntry]) -> Trace:
-        return cls(list(entries))
-
-    def __call__(self, text: str) -> Trace:
-        """The messages that a filter lets through; its grammar is in `host.journal.filter`. Raises `UsageError`."""
-        test = parse(text)
-        return Trace([entry for entry in self if test(entry)])
-
-    def row(self, record: WireEntry) -> Sequence[str]:
-        arrow = "→" if record.direction == "send" else "←"
-        return (record.server, arrow, _what(record), record.status or "", _content(record))
-
-    def record(self, record: WireEntry) -> Mapping[str, Any]:
-        names = ("number", "time", "server", "direction", "method", "id", "size", "status", "duration")
-        names = (*names, "exchange", "round")
-        return {**{name: getattr(record, name) for name in names}, "message": json.dumps(record.message, default=str)}
-
-    def cell(self, index: int | None = None, *, python: bool = False) -> RepeatCell:
-        """The cell that makes a request again; see `RepeatCell`.
-
-        Args:
-            index: of the message in this table, as in `[index]`; the last one that can be repeated unless said.
-            python: as Python instead of a magic.
-
-        Raises:
-            UsageError: there is no such message, or it is no call, read or prompt of ours that was kept whole.
-        """
-        if index is None:
-            ours = [n for n, one in enumerate(self) if one.direction == "send" and one.message.get("method") in METHODS]
-            index = ours[-1] if ours else -1
-        return RepeatCell(repeat_message(_at(self, index)), python=python)
-
-    def export(self, file: str) -> Path:
-        """Write one JSON object a line, readable by you alone; returns the path.
-
-        Raises:
-            UsageError: it cannot be written.
-        """
-        try:
-            with open(open_private(file, "replace"), "wb") as out:
-                out.writelines(json_line({**self.record(entry), "message": entry.message}) for entry in self)
-        except OSError as error:
-            raise UsageError(f"cannot write {file}: {error.strerror or error}") from None
-        return Path(file).expanduser()
-
-
-def _at(table: Table[T], index: int) -> T:
+def at(table: Table[T], index: int) -> T:
+    """One record of a table. Raises `UsageError` when there is none."""
     try:
         return table[index]
     except IndexError:
         raise UsageError(f"There is no [{index}] here; there are {len(table)}, the first is [0].") from None
-
-
-def _what(entry: WireEntry) -> str:
-    message = entry.message
-    again = f" (round {entry.round})" if (entry.round or 1) > 1 else ""
-    if "method" in message:
-        return f"{message['method']}{again}"
-    kind = "error" if message.get("error") is not None else "result"
-    return f"{entry.method}: {kind}{again}" if entry.method else kind
-
-
-def _content(entry: WireEntry) -> str:
-    message = entry.message
-    part: Any = next((message[key] for key in ("params", "error", "result") if message.get(key) is not None), None)
-    text = "" if part is None else json.dumps(part, ensure_ascii=False, default=str)
-    return text if len(text) <= 200 else f"{text[:200]} …"

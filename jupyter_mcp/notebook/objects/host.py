@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.objects.act import get_host
-from jupyter_mcp.notebook.objects.happened import Activity, Trace
+from jupyter_mcp.notebook.objects.happened import Activity
 from jupyter_mcp.notebook.objects.offered import Catalogue
 from jupyter_mcp.notebook.objects.policy import PolicyRules
+from jupyter_mcp.notebook.objects.trace import Trace
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.result import PromptResult, Read, Result
-    from jupyter_mcp.notebook.objects.happened import Log, Trace
+    from jupyter_mcp.notebook.objects.happened import Log
     from jupyter_mcp.notebook.objects.task import Tasks
+    from jupyter_mcp.notebook.objects.trace import Trace
     from jupyter_mcp.notebook.objects.watch import Watch
 
 
@@ -83,9 +84,9 @@ class Server:
     @property
     def trace(self) -> Trace:
         """The messages to and from this server, secrets redacted."""
-        from jupyter_mcp.notebook.objects.happened import Trace
+        from jupyter_mcp.notebook.objects.trace import Trace
 
-        return Trace.of(get_host().journal.entries(self.name))
+        return Trace.of(get_host().journal.entries(self.name), self.name)
 
     @property
     def tasks(self) -> Tasks:

@@ -10,7 +10,8 @@ from jupyter_mcp.notebook.objects.note import Note
 from jupyter_mcp.notebook.verbs.base import Invocation, Verb
 
 if TYPE_CHECKING:
-    from jupyter_mcp.notebook.objects.happened import Activity, Trace
+    from jupyter_mcp.notebook.objects.happened import Activity
+    from jupyter_mcp.notebook.objects.trace import Trace
 
 _INDEX = re.compile(r"-?[0-9]{1,6}")
 _CELL = (
@@ -49,7 +50,12 @@ def trace(call: Invocation) -> Any:
     if call.option("limit") is not None:
         raise call.wrong("--limit goes with --file.")
     found = api.host.trace if not words else api.server(words[0]).trace
-    if (text := call.option("filter")) is not None:
+    text = call.option("filter")
+    if call.line.flag("exchanges"):
+        if call.option("export") is not None or call.option("cell") is not None:
+            raise call.wrong("--exchanges goes with --filter only.")
+        return found.exchanges(text or "")
+    if text is not None:
         found = found(text)
     if (file := call.option("export")) is not None:
         found.export(file)
@@ -129,7 +135,8 @@ VERBS = (
     Verb(
         "trace",
         "what happened",
-        "trace [SERVER] [--filter TEXT] [--export FILE] [--cell N [--python]] | trace --file FILE|off [--limit MB]",
+        "trace [SERVER] [--filter TEXT] [--exchanges | --export FILE | --cell N [--python]] | trace --file FILE|off"
+        " [--limit MB]",
         "The messages to and from servers, secrets redacted.",
         trace,
         Grammar(
@@ -138,6 +145,9 @@ VERBS = (
                     "filter",
                     "TEXT",
                     "only these: method: server: status: direction: text: duration> size>, or plain words",
+                ),
+                Option(
+                    "exchanges", None, "a row for each request, with its answer, its rounds and what HTTP did about it"
                 ),
                 Option("export", "FILE", "write them to a file, one JSON object a line"),
                 Option("file", "FILE", "append messages and acts from now on to a file, as they happen; off ends it"),
@@ -149,6 +159,7 @@ VERBS = (
         examples=(
             "%mcp trace demo --filter tools/call",
             '%mcp trace --filter "method:tools/call status:error duration>1s"',
+            "%mcp trace --exchanges",
             "%mcp trace --export trace.jsonl",
             "%mcp trace --file journal.jsonl",
         ),

@@ -18,6 +18,7 @@ from jupyter_mcp.protocol.shapes import is_object
 from jupyter_mcp.protocol.sse import SseDecoder
 from jupyter_mcp.transport.base import Noise, Refused, SessionEnded
 from jupyter_mcp.transport.http.streams import EVENTS, drain, read_events
+from jupyter_mcp.transport.traffic import HttpEvent, answer_event, failed_event
 
 if TYPE_CHECKING:
     from jupyter_mcp.transport.base import Message, Receiver
@@ -95,10 +96,14 @@ class Session:
             await asyncio.wait([self._listening], timeout=DELETE_LIMIT)
         if told:
             return
-        with contextlib.suppress(TimeoutError, MCPError, Refused):
+        try:
             async with asyncio.timeout(DELETE_LIMIT):
                 answer = await self._wire.send("DELETE", self.headers())
-                answer.close()
+        except (TimeoutError, MCPError, Refused) as error:
+            self._receiver.on_http(failed_event(error, "DELETE"))
+        else:
+            self._receiver.on_http(answer_event(answer, "DELETE"))
+            answer.close()
 
     # -- a request's stream that ended early --------------------------------------------------------------------------
 
@@ -116,21 +121,40 @@ class Session:
         """One attempt. False: the server does not do that."""
         decoder.restart()
         try:
-            answer = await self._wire.send("GET", self._asking_for_events(decoder))
+            answer = await self._asked(decoder, exchange)
         except ConnectionLost:
             return True
         except Refused:
             return False
         try:
-            if answer.status != 200 or answer.media_type != EVENTS:
+            if not _is_stream(answer):
                 return answer.status >= 500
             with contextlib.suppress(ConnectionLost):
                 await read_events(answer, decoder, self._receiver, exchange)
             if exchange.answered:
                 await drain(answer, decoder, self._receiver)
+            else:
+                self._tell_closed(exchange)
             return True
         finally:
             answer.close()
+
+    async def _asked(self, decoder: SseDecoder, exchange: Exchange | None = None) -> Answer:
+        """Ask for a stream: the session's own, or the rest of a request's. Raises `ConnectionLost`, `Refused`."""
+        about = (None, None) if exchange is None else (exchange.method, exchange.id)
+        try:
+            answer = await self._wire.send("GET", self._asking_for_events(decoder))
+        except (ConnectionLost, Refused) as error:
+            self._receiver.on_http(failed_event(error, "GET", *about))
+            raise
+        kind = "opened" if _is_stream(answer) else "answer"
+        resumed = decoder.last_id is not None
+        self._receiver.on_http(answer_event(answer, "GET", *about, kind=kind, resumed=resumed))
+        return answer
+
+    def _tell_closed(self, exchange: Exchange | None = None) -> None:
+        about = (None, None) if exchange is None else (exchange.method, exchange.id)
+        self._receiver.on_http(HttpEvent("closed", "GET", None, *about))
 
     def _asking_for_events(self, decoder: SseDecoder) -> dict[str, str]:
         headers = {"Accept": EVENTS, **self.headers()}
@@ -184,19 +208,24 @@ class Session:
             SessionEnded: it does not know the session.
         """
         try:
-            answer = await self._wire.send("GET", self._asking_for_events(decoder))
+            answer = await self._asked(decoder)
         except Refused:
             return None
         try:
             if answer.status == 404 and self.id is not None:
                 raise SessionEnded("The server has ended the session.")
-            if answer.status != 200 or answer.media_type != EVENTS:
+            if not _is_stream(answer):
                 return False if answer.status in (429, 500, 502, 503, 504) else None
             with contextlib.suppress(ConnectionLost):
                 await read_events(answer, decoder, self._receiver)
+            self._tell_closed()
             return True
         finally:
             answer.close()
+
+
+def _is_stream(answer: Answer) -> bool:
+    return answer.status == 200 and answer.media_type == EVENTS
 
 
 def _pause(decoder: SseDecoder, failures: int) -> float:

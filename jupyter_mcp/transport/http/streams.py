@@ -17,6 +17,7 @@ from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.framing import Line, answered, parse_line, printable
 from jupyter_mcp.protocol.sse import Event, TooLarge
 from jupyter_mcp.transport.base import Noise, Refused, unreadable
+from jupyter_mcp.transport.traffic import answer_event, failed_event
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.protocol.sse import SseDecoder
     from jupyter_mcp.transport.base import Message, Receiver
     from jupyter_mcp.transport.http.wire import Answer, Wire
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 EVENTS = "text/event-stream"
 DRAIN = 1.0  # seconds for the end of a stream whose response has come
@@ -45,13 +47,17 @@ class Exchange:
         id, method: of the request.
         answered: its response has been handed on.
         before: called with the response before it is handed on (it may say what the next message needs).
+        modern: closing its stream cancels it.
     """
 
-    __slots__ = ("answered", "before", "id", "method")
+    __slots__ = ("answered", "before", "id", "method", "modern")
 
-    def __init__(self, id: Id, method: str, before: Callable[[Message], None] | None = None) -> None:
+    def __init__(
+        self, id: Id, method: str, before: Callable[[Message], None] | None = None, *, modern: bool = False
+    ) -> None:
         self.id = id
         self.method = method
+        self.modern = modern
         self.answered = False
         self.before = before
 
@@ -113,28 +119,37 @@ async def read_events(
 
 
 async def deposit(
-    wire: Wire, headers: Mapping[str, str], data: bytes, message: Mapping[str, Any], target: yarl.URL | None = None
+    wire: Wire,
+    headers: Mapping[str, str],
+    data: bytes,
+    message: Mapping[str, Any],
+    on_http: Callable[[HttpEvent], None],
+    target: yarl.URL | None = None,
 ) -> str | None:
     """POST what gets no answer. What the server says to it means nothing, unless it refuses it: then in which words.
 
-    A server that closes the connection instead of answering has read it all the same.
+    A server that closes the connection instead of answering has read it all the same. `on_http` is told what it says.
 
     Raises:
         ConnectionLost: the server cannot be reached, or does not take it in time.
     """
+    method: str | None = message.get("method")
     try:
         async with asyncio.timeout(POST_LIMIT):
             answer = await wire.send("POST", headers, data, target)
+            on_http(answer_event(answer, "POST", method))
             fine = answer.status < 400
             limit = 0 if fine and answer.media_type == EVENTS else REFUSAL_LIMIT
             body = await answer.start(limit, DRAIN if fine else None)
     except TimeoutError:
         raise ConnectionLost(f"{wire.where} did not take a message within {POST_LIMIT:g} s.") from None
     except ConnectionLost as error:
+        on_http(failed_event(error, "POST", method))
         if error.may_have_run:
             return None
         raise
     except Refused as error:
+        on_http(failed_event(error, "POST", method))
         refused: Message | Refused = error
     else:
         if fine:
@@ -142,7 +157,7 @@ async def deposit(
         refused = refusal(answer, body, None)
     assert isinstance(refused, Refused)
     words = f": {refused.body}" if refused.body else ""
-    return f"{refused} to {message.get('method', 'an answer')}{words}"
+    return f"{refused} to {method or 'an answer'}{words}"
 
 
 async def drain(answer: Answer, decoder: SseDecoder, receiver: Receiver) -> None:

@@ -40,6 +40,7 @@ from jupyter_mcp.transport.http.streams import (
     too_large,
 )
 from jupyter_mcp.transport.http.wire import Answer, TooBig, Wire
+from jupyter_mcp.transport.traffic import HttpEvent, answer_event, failed_event
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -74,7 +75,7 @@ class HttpTransport:
         self._wire = wire or Wire(url, self._options)
         self._receiver: Receiver | None = None
         self._asking: dict[Id, asyncio.Task[None]] = {}
-        self._modern: set[Id] = set()
+        self._exchanges: dict[Id, Exchange] = {}
         self._params: dict[str, names.ParamHeaders] = {}
         self._closing: asyncio.Task[None] | None = None
         self._session: Session | None = None  # legacy
@@ -132,12 +133,12 @@ class HttpTransport:
         if modern:
             headers = names.for_request(request, self._called(request))
             self._envelope = str(meta_of(request.get("params")).get(REVISION_KEY))
-            self._modern.add(id)
         else:
             if method == "initialize":
                 self._begin_session(receiver)
             headers = self._session.headers() if self._session is not None else {}
-        work = self._ask(Exchange(id, method), {**_POST, **headers}, data, modern)
+        exchange = self._exchanges[id] = Exchange(id, method, modern=modern)
+        work = self._ask(exchange, {**_POST, **headers}, data)
         self._asking[id] = asyncio.get_running_loop().create_task(work, name="mcp http request")
 
     def _called(self, request: Mapping[str, Any]) -> names.ParamHeaders | None:
@@ -161,7 +162,8 @@ class HttpTransport:
         if message.get("method") != "notifications/cancelled":
             return False
         id: Id = mapping_of(message.get("params")).get("requestId", "")
-        if id in self._modern or self._only_modern:
+        exchange = self._exchanges.get(id)
+        if self._only_modern or (exchange is not None and exchange.modern):
             self.cancel(id)
             return True
         return False
@@ -174,7 +176,7 @@ class HttpTransport:
             headers[names.VERSION] = str(self._envelope)
             if "method" in message:
                 headers[names.METHOD] = names.encode_value(message["method"])
-        refused = await deposit(self._wire, {**_POST, **headers}, data, message)
+        refused = await deposit(self._wire, {**_POST, **headers}, data, message, self._receiver.on_http)
         if refused:
             self._receiver.on_noise(Noise("http", refused))
         elif message.get("method") == "notifications/initialized" and self._session is not None:
@@ -183,16 +185,21 @@ class HttpTransport:
     def cancel(self, request_id: Id) -> None:
         """Close the stream of a request nobody waits for any more."""
         task = self._asking.pop(request_id, None)
-        if task is not None:
-            task.cancel()
+        if task is None:
+            return
+        exchange = self._exchanges.get(request_id)
+        if exchange is not None and not exchange.answered:
+            kind = "cancelled" if exchange.modern else "closed"
+            self._tell(HttpEvent(kind, "POST", None, exchange.method, exchange.id, "by us"))
+        task.cancel()
 
     # -- one request --------------------------------------------------------------------------------------------------
 
-    async def _ask(self, exchange: Exchange, headers: Mapping[str, str], data: bytes, modern: bool) -> None:
+    async def _ask(self, exchange: Exchange, headers: Mapping[str, str], data: bytes) -> None:
         receiver = self._receiver
         assert receiver is not None
         try:
-            await self._answered(exchange, headers, data, modern)
+            await self._answered(exchange, headers, data)
         except (MCPError, Refused, SessionEnded) as error:
             failure: Exception = error
         except Exception as error:
@@ -209,22 +216,35 @@ class HttpTransport:
     def _done(self, id: Id) -> None:
         if self._asking.get(id) is asyncio.current_task():
             del self._asking[id]
-        self._modern.discard(id)
+            del self._exchanges[id]
 
-    async def _answered(self, exchange: Exchange, headers: Mapping[str, str], data: bytes, modern: bool) -> None:
-        answer = await self._wire.send("POST", headers, data)
+    async def _answered(self, exchange: Exchange, headers: Mapping[str, str], data: bytes) -> None:
+        answer = await self._sent(exchange, headers, data)
         try:
             if answer.status >= 300 or answer.status < 200:
                 await self._refused(exchange, answer, headers)
                 return
-            if exchange.method == "initialize" and self._session is not None and not modern:
+            if exchange.method == "initialize" and self._session is not None and not exchange.modern:
                 exchange.before = partial(self._session.agreed, answer)
             if answer.media_type == EVENTS:
-                await self._stream(exchange, answer, modern)
+                self._tell(answer_event(answer, "POST", exchange.method, exchange.id, kind="opened"))
+                await self._stream(exchange, answer)
             else:
                 await self._json(exchange, answer)
         finally:
             answer.close()
+
+    async def _sent(self, exchange: Exchange, headers: Mapping[str, str], data: bytes) -> Answer:
+        """What the server answers; that nothing came is told as well."""
+        try:
+            return await self._wire.send("POST", headers, data)
+        except (ConnectionLost, Refused) as error:
+            self._tell(failed_event(error, "POST", exchange.method, exchange.id))
+            raise
+
+    def _tell(self, event: HttpEvent) -> None:
+        if self._receiver is not None:
+            self._receiver.on_http(event)
 
     async def _json(self, exchange: Exchange, answer: Answer) -> None:
         assert self._receiver is not None
@@ -240,6 +260,7 @@ class HttpTransport:
                 raise RemoteProtocolError("The server answered another request than ours.")
             if line.answers is not None:
                 raise unreadable(line.why)
+        self._tell(answer_event(answer, "POST", exchange.method, exchange.id))
         raise Refused(answer.status, answer.reason, plain(body) or "an empty answer, where a result is due")
 
     async def _refused(self, exchange: Exchange, answer: Answer, sent: Mapping[str, str]) -> None:
@@ -252,15 +273,17 @@ class HttpTransport:
             if not known:
                 if self._session is not None and self._session.id == sent[names.SESSION]:
                     self._session.ended = True
+                self._tell(answer_event(answer, "POST", exchange.method, exchange.id))
                 raise SessionEnded("The server has ended the session.")
         if isinstance(said, Refused):
+            self._tell(answer_event(answer, "POST", exchange.method, exchange.id))
             raise said
         exchange.answered = True
         self._receiver.on_message(said, len(body))
 
     # -- streams ------------------------------------------------------------------------------------------------------
 
-    async def _stream(self, exchange: Exchange, answer: Answer, modern: bool) -> None:
+    async def _stream(self, exchange: Exchange, answer: Answer) -> None:
         """Read a request's stream to its response, through as many connections as the legacy era needs."""
         assert self._receiver is not None
         decoder = SseDecoder(self._options.max_event)
@@ -273,7 +296,9 @@ class HttpTransport:
             await drain(answer, decoder, self._receiver)
             return
         answer.close()
-        if not modern and decoder.last_id is not None and self._session is not None:
+        why = "" if broken is None else str(broken)
+        self._tell(HttpEvent("closed", "POST", None, exchange.method, exchange.id, why))
+        if not exchange.modern and decoder.last_id is not None and self._session is not None:
             await self._session.resume(exchange, decoder)
         if not exchange.answered:
             text = f"The stream from {self._wire.where} ended without a response"
