@@ -1,0 +1,1 @@
+"""Apps: what a server's page may be, may say, and is told."""
