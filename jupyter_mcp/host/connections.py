@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ConfigError, ConnectionFailed, Denied, MCPError, UsageError
+from jupyter_mcp.host.consent import Leave
 from jupyter_mcp.host.entry import ServerEntry
 from jupyter_mcp.host.policy import BY_HAND
 from jupyter_mcp.host.specs.advice import advice
@@ -34,6 +35,7 @@ __all__ = ["Connections", "OnStatus"]
 
 _log = logging.getLogger("jupyter_mcp.host")
 OnStatus = Callable[[str], None]
+_CONNECTED = Leave(None, {}, "it is connected already")
 _REMEMBERED = 32  # closed servers whose log can still be read
 
 
@@ -89,8 +91,9 @@ class Connections:
     ) -> ServerEntry:
         """See `Host.connect`."""
         known = self.servers.get(spec.name)
+        leave = _CONNECTED
         if known is None or known.spec != spec or not known.ready:
-            await self._leave(spec, origin)
+            leave = await self._leave(spec, origin)
         async with self._lock(spec.name):
             entry = self.servers.get(spec.name)
             if entry is not None and entry.spec == spec and entry.ready:
@@ -105,7 +108,7 @@ class Connections:
                 entry = ServerEntry(spec.name, spec, clean=self._redactor.text, origin=origin)
                 self.servers[spec.name] = entry
             entry.origin = origin if origin in BY_HAND else entry.origin  # a person's hand is more than a file's word
-            await self._open(entry, on_status)
+            await self._open(entry, on_status, leave)
             return entry
 
     async def connect_many(
@@ -153,12 +156,12 @@ class Connections:
     async def reconnect(self, name: str, on_status: OnStatus | None = None) -> ServerEntry:
         """See `Host.reconnect`."""
         entry = self.find(name)
-        await self._leave(entry.spec, "person")
+        leave = await self._leave(entry.spec, "person")
         async with self._lock(name):
             self._closed.pop(name, None)
             self.servers[name] = entry
             await self._close(entry)
-            await self._open(entry, on_status)
+            await self._open(entry, on_status, leave)
             return entry
 
     async def aclose(self) -> None:
@@ -188,13 +191,13 @@ class Connections:
         if not entry.ready:
             async with self._lock(name):
                 if entry.state == "failed" and entry.spec.kind == "memory":  # nothing is started, so nothing is lost
-                    await self._open(entry, on_status)
+                    await self._open(entry, on_status, Leave(None, {}, "it failed before and is needed"))
                 await self._revive(entry, on_status)
         elif self.declaring is not None and self.declaring.renew(entry):
             async with self._lock(name):
                 if entry.ready and self.declaring.renew(entry):  # nobody did it meanwhile, and nothing runs
                     await self._close(entry)
-                    await self._open(entry, on_status)
+                    await self._open(entry, on_status, Leave(None, {}, "what this notebook can answer is another now"))
         if not entry.ready:
             why = f" ({entry.error.message.rstrip('.')})" if entry.error else ""
             hint = f"%mcp reconnect {name} tries again."
@@ -215,10 +218,10 @@ class Connections:
             except Exception:
                 _log.exception("a listener of the host failed")
 
-    async def _leave(self, spec: ServerSpec, origin: Origin) -> None:
+    async def _leave(self, spec: ServerSpec, origin: Origin) -> Leave:
         """Leave to start or reach a server. Raises `Denied`, which is journalled."""
         try:
-            await self._consent.server(spec, origin)
+            return await self._consent.server(spec, origin)
         except Denied as error:
             number = self._journal.begin(spec.name, "connect", spec.describe(), origin)
             self._journal.end(number, "denied", remark=str(error), rule=error.rule)
@@ -226,12 +229,12 @@ class Connections:
 
     # --- opening and closing -----------------------------------------------------------------------------------------
 
-    async def _open(self, entry: ServerEntry, on_status: OnStatus | None) -> None:
+    async def _open(self, entry: ServerEntry, on_status: OnStatus | None, leave: Leave) -> None:
         """Connect an entry; what goes wrong is kept on it, masked, and raised."""
         from jupyter_mcp.client.connection import Connection
 
         entry.error = None
-        number = self._journal.begin(entry.name, "connect", entry.spec.describe(), entry.origin)
+        number = self._journal.begin(entry.name, "connect", entry.spec.describe(), entry.origin, rule=leave.rule)
         _tell(on_status, f"starting {entry.name} …")
         outcome, remark = "cancelled", None
         try:
@@ -253,7 +256,7 @@ class Connections:
             entry.error = ConnectionFailed(f"Connecting {entry.name} was broken off.", server=entry.name)
             raise
         finally:
-            self._journal.end(number, outcome, remark=remark)
+            self._journal.end(number, outcome, remark=remark, reason=leave.reason)
             if outcome != "ok":
                 await self._close(entry)
                 others = [other.spec for other in self.servers.values() if other is not entry and other.ready]
@@ -280,7 +283,7 @@ class Connections:
             entry.say("note", str(error), level="error")
             raise
         finally:
-            self._journal.end(number, outcome, remark=remark)
+            self._journal.end(number, outcome, remark=remark, reason="it went away and is needed")
 
     def _advise(self, entry: ServerEntry) -> None:
         """Say what is odd about the way it is reached. Raises `ConfigError` for a placeholder that cannot be filled."""

@@ -88,11 +88,10 @@ class Consent:
 
         answer = await (ask() if act is None else act.hang(ask))
         self._settle(deed, decision, answer, act)
-        reason = f"{decision.reason}; approved by {'the person' if answer.by == 'person' else f'a {answer.by}'}"
-        return Leave(_rule(decision), _arguments(deed, answer), reason)
+        return Leave(_rule(decision), _arguments(deed, answer), _approved(decision, answer))
 
-    async def server(self, spec: ServerSpec, origin: Origin) -> str | None:
-        """Leave to start or reach a server; returns the rule that gave it, if one did.
+    async def server(self, spec: ServerSpec, origin: Origin) -> Leave:
+        """Leave to start or reach a server.
 
         Args:
             spec: as written, unexpanded.
@@ -116,7 +115,8 @@ class Consent:
             question = Question(self._questioner.new_id(), "server", spec.name, f"{verb} {spec.name}?", params)
             answer = await self._questioner.approve(question, None, fits=_no_values)
             self._settle(deed, decision, answer, None)
-        return _rule(decision)
+            return Leave(_rule(decision), {}, _approved(decision, answer))
+        return Leave(_rule(decision), {}, decision.reason)
 
     def check(self, deed: Deed) -> None:
         """Raise `Denied` where a rule refuses a deed; nobody is asked."""
@@ -194,6 +194,10 @@ class Consent:
 
 def _rule(decision: Decision) -> str | None:
     return str(decision.rule) if decision.rule is not None else None
+
+
+def _approved(decision: Decision, answer: Answer) -> str:
+    return f"{decision.reason}; approved by {'the person' if answer.by == 'person' else f'a {answer.by}'}"
 
 
 def _arguments(deed: Deed, answer: Answer) -> Mapping[str, Any]:

@@ -24,6 +24,7 @@ from jupyter_mcp.host import sharing
 from jupyter_mcp.host.events import QuestionClosed, QuestionOpened
 from jupyter_mcp.host.policy import Deed
 from jupyter_mcp.host.questions import OURSELVES, Answer, Question, QuestionKind, QuestionUI
+from jupyter_mcp.host.reasons import why
 from jupyter_mcp.host.sampling.advertised import Advertised
 from jupyter_mcp.host.unanswered import how_to_script, quoted, refusal
 from jupyter_mcp.host.visits import Visits
@@ -125,14 +126,15 @@ class Questioner:
         if question.kind == "sampling":
             with self._turn(question, act) as turn:
                 decide = partial(self.sampling.decide, question, revision, act, turn)
-                return await self._put(question, method, act, decide)
+                return await self._put(question, method, act, decide, turn.decision)
+        decision = self.policy_on(server, method, question.params)
 
         async def ask() -> Answer:
-            answer = await self._decide(question, method, revision, act)
+            answer = await self._decide(question, decision, revision, act)
             visiting = question.kind == "url" and answer.action == "accept" and answer.by == "person"
             return await self.visits.after_consent(question, answer, act, again, paused) if visiting else answer
 
-        return await self._put(question, method, act, ask)
+        return await self._put(question, method, act, ask, decision)
 
     @contextmanager
     def _turn(self, question: Question, act: Running | None) -> Generator[Turn]:
@@ -147,16 +149,21 @@ class Questioner:
             yield turn
 
     async def _put(
-        self, question: Question, method: str, act: Running | None, ask: Callable[[], Awaitable[Answer]]
+        self,
+        question: Question,
+        method: str,
+        act: Running | None,
+        ask: Callable[[], Awaitable[Answer]],
+        decision: Decision,
     ) -> dict[str, Any]:
         """Have it answered and recorded; the bare result."""
-        server = question.server
-        number = self.journal.begin(server, method, question.message[:200], "server")
-        outcome, remark, sent = "error", None, None
+        server, rule = question.server, None if decision.rule is None else str(decision.rule)
+        number = self.journal.begin(server, method, question.message[:200], "server", rule=rule)
+        answer, outcome, remark, sent = None, "error", None, None
         try:
             answer = await (act.hang(ask) if act is not None else ask())
             outcome, remark = answer.action, answer.remark or (None if answer.by == "person" else f"by {answer.by}")
-            sent = answer.content
+            sent, reason = answer.content, why(decision, answer)
         except (InputRefused, UsageError) as error:
             outcome, remark = ("refused" if isinstance(error, InputRefused) else "error"), str(error)
             raise
@@ -170,7 +177,7 @@ class Questioner:
             outcome = "cancelled"
             raise
         finally:
-            self.journal.end(number, outcome, remark=remark, arguments=sent)
+            self.journal.end(number, outcome, remark=remark, arguments=sent, reason=reason)
         return _result(question, answer)
 
     def _unfit(self, server: str, method: str, error: RequestError, act: Running | None) -> None:
@@ -185,8 +192,7 @@ class Questioner:
 
     # --- deciding ----------------------------------------------------------------------------------------------------
 
-    async def _decide(self, question: Question, method: str, revision: str, act: Running | None) -> Answer:
-        decision = self.policy_on(question.server, method, question.params)
+    async def _decide(self, question: Question, decision: Decision, revision: str, act: Running | None) -> Answer:
         if decision.verdict == "deny":
             return self.closed(question, Answer("decline", by="policy", remark=decision.reason), act)
         scripted = await self.answers.take(question)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import InputRefused
 from jupyter_mcp.host.policy import Deed
 from jupyter_mcp.host.questions import Answer, Question
+from jupyter_mcp.host.reasons import why
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -37,16 +38,36 @@ async def share_roots(
     """
     deed = Deed(server, "roots/list", "roots/list", origin="server", by_hand=by_hand)
     decision = questioner.policy.decide(deed)
-    if decision.verdict == "deny":
-        raise InputRefused(f"The rule {decision.reason!r} keeps the roots from {server}.", server=server)
-    if decision.verdict == "ask":
-        await _ask(questioner, deed, decision, act, roots)
+    if decision.verdict != "go":
+        await _decided(questioner, deed, decision, act, roots)
     return {"roots": [dict(root) for root in roots]}
+
+
+async def _decided(
+    questioner: Questioner, deed: Deed, decision: Decision, act: Running | None, roots: Sequence[Mapping[str, Any]]
+) -> None:
+    """What is not free is an act on record. Raises `InputRefused`."""
+    rule = None if decision.rule is None else str(decision.rule)
+    number = questioner.journal.begin(deed.server, deed.method, "", "server", rule=rule)
+    answer, outcome, remark = None, "cancelled", None
+    try:
+        if decision.verdict == "deny":
+            raise InputRefused(f"The rule {decision.reason!r} keeps the roots from {deed.server}.", server=deed.server)
+        answer = await _ask(questioner, deed, decision, act, roots)
+        outcome = answer.action
+        if answer.action != "accept":
+            remark = answer.remark
+            raise InputRefused(f"The roots were kept from {deed.server}.", server=deed.server)
+    except InputRefused as error:
+        outcome, remark = "refused", remark or str(error)
+        raise
+    finally:
+        questioner.journal.end(number, outcome, remark=remark, reason=why(decision, answer))
 
 
 async def _ask(
     questioner: Questioner, deed: Deed, decision: Decision, act: Running | None, roots: Sequence[Mapping[str, Any]]
-) -> None:
+) -> Answer:
     params: dict[str, Any] = {
         "tool": deed.name,
         "title": "the folders of this notebook (roots)",
@@ -66,8 +87,7 @@ async def _ask(
         return await questioner.approve(question, act, fits=lambda answer: {})
 
     answer = await (ask() if act is None else act.hang(ask))
-    if answer.action != "accept":
-        raise InputRefused(f"The roots were kept from {deed.server}.", server=deed.server)
     scope = answer.scope or ("session" if answer.remember else "once")
-    if scope in decision.scopes:
+    if answer.action == "accept" and scope in decision.scopes:
         questioner.policy.remember(deed, scope)
+    return answer

@@ -97,7 +97,8 @@ async def test_a_script_answers_before_the_person_and_gets_the_defaults(question
     questioner.ui = Person()
     questioner.answers.add("accept")
     assert await ask(questioner) == {"action": "accept", "content": {"seats": 2}}
-    assert questioner.journal.acts()[0].remark == "by script"
+    (act,) = questioner.journal.acts()
+    assert (act.remark, act.reason) == ("by script", "wanted by a server; answered by a script")
 
 
 async def test_a_script_fills_the_defaults_of_optional_fields_and_a_person_sends_what_is_there(questioner: Questioner):
