@@ -159,7 +159,7 @@ class Questioner:
         """Have it answered and recorded; the bare result."""
         server, rule = question.server, None if decision.rule is None else str(decision.rule)
         number = self.journal.begin(server, method, question.message[:200], "server", rule=rule)
-        answer, outcome, remark, sent = None, "error", None, None
+        outcome, remark, sent, reason = "error", None, None, decision.reason
         try:
             answer = await (act.hang(ask) if act is not None else ask())
             outcome, remark = answer.action, answer.remark or (None if answer.by == "person" else f"by {answer.by}")
