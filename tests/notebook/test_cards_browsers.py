@@ -14,6 +14,7 @@ from jupyter_mcp.host.result import PromptResult, Read, Result
 from jupyter_mcp.notebook import cards
 from jupyter_mcp.notebook.cards import clock, suggesting
 from jupyter_mcp.notebook.cards.browser import MAX_SHOWN
+from jupyter_mcp.notebook.cards.live import CARD
 from jupyter_mcp.notebook.cards.spelling import magic_line, prompt_line, python_call, read_line
 from jupyter_mcp.notebook.render import CallView, ListView, LogRow, LogView, ServersView, ServerView
 from tests.notebook.page import VIEW, FakeRunner, Page, box, button, capture, walk, words
@@ -93,7 +94,7 @@ def test_the_static_side_is_the_list(page: Page, runner: FakeRunner) -> None:
     cards.tool_browser(tools(ADD), runner)
     still, live = page.outputs.values()
     assert page.live
-    assert set(live) == {"text/plain", VIEW}, "saved, it would only be an error beside the list"
+    assert set(live) == {"text/plain", CARD, VIEW}, "saved, it would only be an error beside the list"
     assert "demo.add" in still["text/plain"]
     assert VIEW not in still
     assert still["text/html"].startswith('<div class="jmcp-still">')

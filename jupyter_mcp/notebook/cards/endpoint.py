@@ -73,6 +73,7 @@ class EndpointCard:
         ]
         self.card = Card(kit.root(parts), lambda: bundle(endpoint))
         self._ends = [endpoint.on_change(self._changed)]
+        self.card.on_over.append(self._leave)
         self._follow_cells()
 
     # --- following
@@ -111,8 +112,9 @@ class EndpointCard:
         with self._lock:
             self._due = False
         view = self._endpoint.__mcp_view__()
-        if self.card.over or not view.active:
-            self._leave()
+        if self.card.over:
+            return
+        if not view.active:
             self.card.finish(bundle(self._endpoint))
             return
         if view == self._view:

@@ -20,8 +20,6 @@ from jupyter_mcp.notebook.render.servers import server_piece
 from jupyter_mcp.notebook.render.views import ServersView
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
-
     from jupyter_mcp.notebook.cards.runner import Runner
     from jupyter_mcp.notebook.render.bundles import Bundle
     from jupyter_mcp.notebook.render.views import ServerView
@@ -41,7 +39,8 @@ class _Servers:
         self._panels = {one.name: ServerPanel(one, runner) for one in view.servers}
         roots = [panel.root for panel in self._panels.values()]
         self.card = Card(kit.root(roots or [kit.markup(bundle(view)["text/html"])]), self._still)
-        self._stop: Callable[[], object] = runner.follow(self._changed) if roots else bool
+        if roots:
+            self.card.on_over.append(runner.follow(self._changed))
 
     def _still(self) -> Bundle:
         return bundle(ServersView([panel.view for panel in self._panels.values()]))
@@ -49,7 +48,6 @@ class _Servers:
     def _changed(self, name: str, view: ServerView | None) -> None:
         """On the runtime's thread."""
         if self.card.over:
-            self._stop()
             return
         panel = self._panels.get(name)
         if panel is not None and panel.show(view or replace(panel.view, state="closed", problem=None)):

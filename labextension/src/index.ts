@@ -1,0 +1,21 @@
+/**
+ * jupyter_mcp in JupyterLab and Notebook.
+ *
+ * Each part is a plugin of its own. No protocol is spoken here: what a page shows comes from the kernel.
+ */
+
+import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
+
+import { CardsInNotebooks } from './notebooks';
+
+/** Cards stay readable when their kernel is gone. */
+const cards: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-mcp-host:cards',
+  description: 'Shows live cards, and their saved form when their kernel is gone.',
+  autoStart: true,
+  activate: (app: JupyterFrontEnd): void => {
+    app.docRegistry.addWidgetExtension('Notebook', new CardsInNotebooks());
+  }
+};
+
+export default [cards];
