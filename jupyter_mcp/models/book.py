@@ -15,12 +15,14 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import NoModel, UsageError
 from jupyter_mcp.models import spec
+from jupyter_mcp.models.embedding import VectorMemory
 from jupyter_mcp.protocol.shapes import as_list, is_number, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jupyter_mcp.models.base import Model, Ranks
+    from jupyter_mcp.models.embedding import Embedder
     from jupyter_mcp.models.human import AskHuman
 
 __all__ = ["Choice", "ModelBook"]
@@ -60,7 +62,8 @@ class ModelBook:
         self._environ = os.environ if environ is None else environ
         self._models: dict[str, Model] = {}
         self._default: str | None = None
-        self._dropped: list[Model] = []
+        self._dropped: list[Model | Embedder] = []
+        self._vectors: VectorMemory | None = None
         self._lock = threading.Lock()
 
     @property
@@ -108,6 +111,34 @@ class ModelBook:
             if old is not None and old is not made:
                 self._dropped.append(old)
         self._changed()
+        return made
+
+    @property
+    def vectors(self) -> VectorMemory | None:
+        """What ranks texts by meaning; None until the person names an embedding model."""
+        return self._vectors
+
+    def embed_with(
+        self, what: Any, *, url: str | None = None, key: str | None = None, timeout: float | None = None
+    ) -> Embedder | None:
+        """Configure the embedding model. Nothing is sent anywhere before something is to be ranked.
+
+        Args:
+            what: "PROVIDER:MODEL", "local", "local:FILE.gguf", an `Embedder`; "off" or None takes it away.
+            url, key, timeout: as of `set`.
+
+        Raises:
+            UsageError: it is no embedding model, or an option makes no sense for it.
+            NoModel: its key or its library is missing.
+        """
+        if isinstance(what, str) and what.strip() == "off":
+            what = None
+        around = spec.Surroundings(self._environ, self._look_up, lambda: self.ask)
+        made = None if what is None else spec.make_embedder(what, spec.Options(None, url, key, timeout), around)
+        with self._lock:
+            old, self._vectors = self._vectors, None if made is None else VectorMemory(made)
+            if old is not None and old.embedder is not made:
+                self._dropped.append(old.embedder)
         return made
 
     def remove(self, name: str) -> None:
@@ -159,7 +190,8 @@ class ModelBook:
     async def aclose(self) -> None:
         """Let go of what the models hold (connections, a model in memory), of those that were removed too."""
         with self._lock:
-            closing = [*self._dropped, *self._models.values()]
+            vectors = [] if self._vectors is None else [self._vectors.embedder]
+            closing: list[Model | Embedder] = [*self._dropped, *self._models.values(), *vectors]
             self._dropped = []
         for model in closing:
             close = getattr(model, "aclose", None)

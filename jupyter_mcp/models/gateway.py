@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ProviderError
-from jupyter_mcp.models import gateway_errors, gateway_library, gateway_messages
+from jupyter_mcp.models import gateway_errors, gateway_messages
 from jupyter_mcp.models.base import INVALID_INPUT, Feature, ModelReply, ModelRequest, Ranks
-from jupyter_mcp.models.gateway_clients import Access, Client, client
+from jupyter_mcp.models.gateway_clients import Access, client
+from jupyter_mcp.models.gateway_ready import Clients
 from jupyter_mcp.models.messages import blocks_of, refuse_unsupported
 
 if TYPE_CHECKING:
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.models.base import OnNote, OnText
     from jupyter_mcp.models.gateway_library import Library
+    from jupyter_mcp.models.gateway_ready import Ready
 
 __all__ = ["Access", "GatewayModel", "Patience"]
 
@@ -51,16 +53,6 @@ class Patience:
         """Seconds before the attempt after this one (1 is the first), or None when there is none."""
         seconds = self.first * 2 ** (attempt - 1) if said is None else said
         return seconds if attempt < self.attempts and seconds <= self.longest else None
-
-
-@dataclass(frozen=True)
-class _Ready:
-    """A client with what it was made for; another loop or another key needs another one."""
-
-    library: Library
-    client: Client
-    loop: asyncio.AbstractEventLoop
-    key: str | None
 
 
 class GatewayModel:
@@ -94,8 +86,7 @@ class GatewayModel:
         self.about = access.provider.title if access.own else access.url
         self._patience = patience or Patience()
         self._further = further
-        self._ready: _Ready | None = None
-        self._made: list[_Ready] = []
+        self._clients = Clients(access, lambda library, key: client(library, access, model, key))
         self._responses: OrderedDict[str, Any] = OrderedDict()
 
     async def generate(
@@ -103,7 +94,7 @@ class GatewayModel:
     ) -> ModelReply:
         """See `Model.generate`."""
         refuse_unsupported(request, self)
-        ready = await self._client()
+        ready = await self._clients.ready()
         attempt = 1
         while True:
             shown: list[str] = []
@@ -123,22 +114,9 @@ class GatewayModel:
 
     async def aclose(self) -> None:
         """Close the connections."""
-        made, self._made, self._ready = self._made, [], None
-        for ready in made:
-            if ready.loop is asyncio.get_running_loop():
-                await ready.client.http.aclose()
+        await self._clients.aclose()
 
-    async def _client(self) -> _Ready:
-        """The client for this loop and the key of today. An older one may be in use, and is closed with the others."""
-        loop, key = asyncio.get_running_loop(), self.access.key()
-        library = await gateway_library.load(self.access.provider.wire)
-        ready = self._ready
-        if ready is None or ready.loop is not loop or ready.key != key:
-            ready = self._ready = _Ready(library, client(library, self.access, self.model, key), loop, key)
-            self._made.append(ready)
-        return ready
-
-    async def _once(self, ready: _Ready, request: ModelRequest, on_text: OnText | None, shown: list[str]) -> ModelReply:
+    async def _once(self, ready: Ready, request: ModelRequest, on_text: OnText | None, shown: list[str]) -> ModelReply:
         library, model = ready.library, ready.client.model
         asked = (model, gateway_messages.history(library, request, self._remembered))
         said: dict[str, Any] = {

@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from jupyter_mcp.models.gateway_library import Library
     from jupyter_mcp.models.providers import Provider
 
-__all__ = ["SILENCE", "Access", "Client", "client"]
+__all__ = ["LOOPBACK", "SILENCE", "Access", "Client", "client", "embedding_client"]
 
 SILENCE = 300.0  # seconds that a provider may be silent
 _CONNECT = 10.0  # seconds
 _NO_KEY = "none"  # the libraries refuse to work without any
-_LOOPBACK = ("localhost", "127.0.0.1", "::1")
+LOOPBACK = ("localhost", "127.0.0.1", "::1")
 _HEADERS = frozenset(
     {
         *("accept", "accept-encoding", "connection", "content-length", "content-type", "host", "transfer-encoding"),
@@ -65,9 +65,19 @@ class Client:
 def client(library: Library, access: Access, model: str, key: str | None) -> Client:
     """Make a client; nothing is sent yet."""
     http = _http(library, access, key)
-    make = {"openai": _openai, "anthropic": _anthropic, "google": _google}[access.provider.wire]
-    provider = make(library, access, key or _NO_KEY, http)
+    provider = _provider(library, access, key, http)
     return Client(library.model(model, provider=provider, profile=_profile(access)), http)
+
+
+def embedding_client(kind: Any, library: Library, access: Access, model: str, key: str | None) -> Client:
+    """The same for vectors, from pydantic-ai's class of such models."""
+    http = _http(library, access, key)
+    return Client(kind(model, provider=_provider(library, access, key, http)), http)
+
+
+def _provider(library: Library, access: Access, key: str | None, http: Any) -> Any:
+    make = {"openai": _openai, "anthropic": _anthropic, "google": _google}[access.provider.wire]
+    return make(library, access, key or _NO_KEY, http)
 
 
 def _profile(access: Access) -> dict[str, Any] | None:
@@ -102,7 +112,7 @@ def _google(library: Library, access: Access, key: str, http: Any) -> Any:
 
 def _http(library: Library, access: Access, key: str | None) -> Any:
     """Connections of its own. What is on this machine is reached directly, whatever proxy the environment names."""
-    near = urlsplit(access.url).hostname in _LOOPBACK
+    near = urlsplit(access.url).hostname in LOOPBACK
     timeout = library.http.Timeout(access.timeout, connect=min(_CONNECT, access.timeout))
     hooks = {"request": [_guard(access, key)]}
     return library.http.AsyncClient(timeout=timeout, trust_env=not near, event_hooks=hooks)

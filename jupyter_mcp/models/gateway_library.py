@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.models.providers import Wire
 
-__all__ = ["INSTALL", "Library", "load"]
+__all__ = ["INSTALL", "Library", "load", "load_embeddings"]
 
 INSTALL = 'Run %pip install "jupyter-mcp-host[models]" and restart the kernel.'
 _MODEL = {"openai": "OpenAIChatModel", "anthropic": "AnthropicModel", "google": "GoogleModel"}
+_EMBEDDINGS = {"openai": "OpenAIEmbeddingModel", "google": "GoogleEmbeddingModel"}
 
 
 _loaded: dict[str, Library] = {}
@@ -64,6 +65,17 @@ async def load(wire: Wire) -> Library:
     except ImportError as error:
         raise NoModel(f"This model needs a library that is not installed ({error.name}).", hint=INSTALL) from None
     return found
+
+
+async def load_embeddings(wire: Wire) -> Any:
+    """The class of that API's embedding models. Raises `NoModel` when it is not installed, or has none."""
+    if wire not in _EMBEDDINGS:
+        raise NoModel(f"An API like that of {wire} makes no vectors.")
+    try:
+        module = await asyncio.to_thread(importlib.import_module, f"pydantic_ai.embeddings.{wire}")
+    except ImportError as error:
+        raise NoModel(f"This model needs a library that is not installed ({error.name}).", hint=INSTALL) from None
+    return getattr(module, _EMBEDDINGS[wire])
 
 
 def _load(wire: Wire) -> Library:

@@ -1,7 +1,7 @@
 """The program of the local model's process: loads one file, listens on loopback, ends when its stdin does.
 
 It is run by its path, by `local`, and imports nothing of this package. The first line of stdin is a JSON object with
-`path`, `name`, `key` and `template`; the line `listening URL` on stdout is the answer.
+`path`, `name`, `key`, `template` and `embeddings`; the line `listening URL` on stdout is the answer.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import sys
 from importlib import import_module
 
 CONTEXT = 8192  # tokens
+TEXT = 2048  # tokens of a text of which a vector is made: it has to fit into one batch
 
 
 def main() -> None:
@@ -31,6 +32,10 @@ def main() -> None:
     settings.endpoint_slots = False
     if wanted["template"]:
         settings.chat_template = wanted["template"]
+    if wanted["embeddings"]:
+        settings.embedding = True
+        settings.n_ctx = settings.n_batch = settings.n_ubatch = TEXT
+        settings.pooling_type = llama.llama_pooling_type.LLAMA_POOLING_TYPE_MEAN
     server = llama.Server(settings)
     sys.stdout.write(f"listening {server.listening_address}\n")
     sys.stdout.flush()

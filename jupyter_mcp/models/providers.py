@@ -33,6 +33,7 @@ class Provider:
         url: its address.
         example: a model of it.
         hosted: whether it is somebody else's machine (then a key is needed).
+        vectors: an embedding model of it; "" when it offers none.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Provider:
     url: str = ""
     example: str = ""
     hosted: bool = True
+    vectors: str = ""
 
     def key(self, environ: Mapping[str, str]) -> str | None:
         """The key, if it is set."""
@@ -51,7 +53,15 @@ class Provider:
 PROVIDERS: Mapping[str, Provider] = {
     one.name: one
     for one in (
-        Provider("openai", "OpenAI", "openai", ("OPENAI_API_KEY",), "https://api.openai.com/v1", "gpt-5-mini"),
+        Provider(
+            "openai",
+            "OpenAI",
+            "openai",
+            ("OPENAI_API_KEY",),
+            "https://api.openai.com/v1",
+            "gpt-5-mini",
+            vectors="text-embedding-3-small",
+        ),
         Provider(
             "anthropic",
             "Anthropic",
@@ -67,9 +77,28 @@ PROVIDERS: Mapping[str, Provider] = {
             ("GOOGLE_API_KEY", "GEMINI_API_KEY"),
             "https://generativelanguage.googleapis.com",
             "gemini-2.5-flash",
+            vectors="gemini-embedding-001",
         ),
-        Provider("ollama", "Ollama", "openai", (), "http://localhost:11434/v1", "llama3.2", hosted=False),
-        Provider("lmstudio", "LM Studio", "openai", (), "http://localhost:1234/v1", "qwen3-4b", hosted=False),
+        Provider(
+            "ollama",
+            "Ollama",
+            "openai",
+            (),
+            "http://localhost:11434/v1",
+            "llama3.2",
+            hosted=False,
+            vectors="nomic-embed-text",
+        ),
+        Provider(
+            "lmstudio",
+            "LM Studio",
+            "openai",
+            (),
+            "http://localhost:1234/v1",
+            "qwen3-4b",
+            hosted=False,
+            vectors="text-embedding-nomic-embed-text-v1.5",
+        ),
         Provider(
             "openrouter",
             "OpenRouter",
@@ -77,12 +106,19 @@ PROVIDERS: Mapping[str, Provider] = {
             ("OPENROUTER_API_KEY",),
             "https://openrouter.ai/api/v1",
             "qwen/qwen3-8b",
+            vectors="qwen/qwen3-embedding-8b",
         ),
         Provider(
             "groq", "Groq", "openai", ("GROQ_API_KEY",), "https://api.groq.com/openai/v1", "llama-3.3-70b-versatile"
         ),
         Provider(
-            "mistral", "Mistral", "openai", ("MISTRAL_API_KEY",), "https://api.mistral.ai/v1", "mistral-small-latest"
+            "mistral",
+            "Mistral",
+            "openai",
+            ("MISTRAL_API_KEY",),
+            "https://api.mistral.ai/v1",
+            "mistral-small-latest",
+            vectors="mistral-embed",
         ),
         Provider("deepseek", "DeepSeek", "openai", ("DEEPSEEK_API_KEY",), "https://api.deepseek.com", "deepseek-chat"),
         Provider("xai", "xAI", "openai", ("XAI_API_KEY",), "https://api.x.ai/v1", "grok-4"),
@@ -93,6 +129,7 @@ PROVIDERS: Mapping[str, Provider] = {
             ("TOGETHER_API_KEY",),
             "https://api.together.xyz/v1",
             "Qwen/Qwen3-8B",
+            vectors="intfloat/multilingual-e5-large-instruct",
         ),
         Provider("cerebras", "Cerebras", "openai", ("CEREBRAS_API_KEY",), "https://api.cerebras.ai/v1", "llama3.1-8b"),
         Provider(

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 
 from jupyter_mcp.errors import NoModel, UsageError
 from jupyter_mcp.models.base import Model, Ranks
+from jupyter_mcp.models.embedding import Embedder
 from jupyter_mcp.models.function import FunctionModel
 from jupyter_mcp.models.human import AskHuman, HumanModel
 from jupyter_mcp.models.providers import PROVIDERS, provider, states
@@ -20,13 +21,15 @@ from jupyter_mcp.models.providers import PROVIDERS, provider, states
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
+    from jupyter_mcp.models.gateway_clients import Access
     from jupyter_mcp.models.providers import Provider
 
-__all__ = ["WORDS", "Options", "Surroundings", "make", "providers"]
+__all__ = ["EMBEDDINGS_USAGE", "WORDS", "Options", "Surroundings", "make", "make_embedder", "providers"]
 
 WORDS = ("local", "human", "python")
 """What may stand before the colon, or alone, beside the providers."""
 USAGE = "%mcp model PROVIDER:MODEL | local | human | python:FUNCTION"
+EMBEDDINGS_USAGE = "%mcp model --embeddings PROVIDER:MODEL | local | local:FILE.gguf | off"
 _VARIABLE = re.compile(r"\$\{(?:env:)?([A-Za-z_][A-Za-z0-9_]*)\}")
 
 providers = states
@@ -90,6 +93,46 @@ def make(what: Any, options: Options, around: Surroundings) -> Model:
     raise UsageError(f"A {type(what).__name__} is no model.", usage=USAGE)
 
 
+def make_embedder(what: Any, options: Options, around: Surroundings) -> Embedder:
+    """The embedding model a person means.
+
+    Args:
+        what: "PROVIDER:MODEL", "local", "local:FILE.gguf", or an `Embedder`.
+        options: what was said beside it.
+        around: the environment.
+
+    Raises:
+        UsageError: no such provider, one that makes no vectors, or an option that has no meaning for it.
+        NoModel: its key or library is missing.
+    """
+    if isinstance(what, Embedder):
+        if options.url or options.key or options.timeout:
+            raise UsageError("url, key and timeout are for models of a provider.", usage=EMBEDDINGS_USAGE)
+        return what
+    if not isinstance(what, str):
+        raise UsageError(f"A {type(what).__name__} is no embedding model.", usage=EMBEDDINGS_USAGE)
+    head, colon, rest = what.strip().partition(":")
+    if head == "local":
+        if options.url or options.key:
+            raise UsageError("url and key are for models of a provider, not for local.", usage=EMBEDDINGS_USAGE)
+        from jupyter_mcp.models.local import LocalEmbedder
+
+        return LocalEmbedder(rest or None)
+    found = provider(head, ("local",))
+    if found.wire not in ("openai", "google") or not (found.vectors or options.url):
+        able = ", ".join(one.name for one in PROVIDERS.values() if one.vectors)
+        raise UsageError(f"{found.title} has no embedding models.", hint=f"There are {able} and local.")
+    if not (colon and rest):
+        raise UsageError(
+            f"Which embedding model of {found.title}?",
+            usage=f"%mcp model --embeddings {head}:MODEL",
+            hint=f"({head}:{found.vectors} …)" if found.vectors else None,
+        )
+    from jupyter_mcp.models.gateway_embedding import GatewayEmbedder
+
+    return GatewayEmbedder(f"{head}:{rest}", rest, _access(found, options, around))
+
+
 def _named(text: str, options: Options, around: Surroundings) -> Model:
     head, colon, rest = text.partition(":")
     if head in PROVIDERS or head not in WORDS:
@@ -136,19 +179,24 @@ def _provided(name: str, model: str, options: Options, around: Surroundings) -> 
         raise UsageError(
             f"Which model of {found.title}?", usage=f"%mcp model {name}:MODEL", hint=f"({found.example} …)"
         )
-    state = next(one for one in states(around.environ) if one.name == name)
+    from jupyter_mcp.models.gateway import GatewayModel
+
+    return GatewayModel(f"{name}:{model}", model, _access(found, options, around), ranks=options.ranks)
+
+
+def _access(found: Provider, options: Options, around: Surroundings) -> Access:
+    """How a provider is reached. Raises `NoModel` when its library or its key is missing."""
+    state = next(one for one in states(around.environ) if one.name == found.name)
     if not state.installed:
         raise NoModel(
             f"Models of {found.title} need libraries that are not installed.",
             hint='Run %pip install "jupyter-mcp-host[models]" and restart the kernel.',
         )
-    from jupyter_mcp.models.gateway import GatewayModel
     from jupyter_mcp.models.gateway_clients import SILENCE, Access
 
     url = _url(options.url)
     key = _key(found, options, around.environ)
-    access = Access(found, url or found.url, key, own=not url, timeout=options.timeout or SILENCE)
-    return GatewayModel(f"{name}:{model}", model, access, ranks=options.ranks)
+    return Access(found, url or found.url, key, own=not url, timeout=options.timeout or SILENCE)
 
 
 def _url(text: str | None) -> str:

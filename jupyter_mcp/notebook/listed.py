@@ -45,6 +45,13 @@ def models() -> list[str]:
     return list(dict.fromkeys((*configured, *words, *(f"{name}:" for name in PROVIDERS))))
 
 
+def embedding_models() -> list[str]:
+    """Providers with embedding models, each with one of its, and the words for others."""
+    from jupyter_mcp.models.providers import PROVIDERS
+
+    return ["local", "off", *(f"{one.name}:{one.vectors}" for one in PROVIDERS.values() if one.vectors)]
+
+
 def offers(kind: OfferKind, server: str | None = None) -> list[Offer]:
     """What is offered of one kind, by one server or by all."""
     host = existing_host()

@@ -10,6 +10,7 @@ from jupyter_mcp.notebook.objects.models import book
 
 if TYPE_CHECKING:
     from jupyter_mcp.models.base import Model, Ranks
+    from jupyter_mcp.models.embedding import Embedder
 
 __all__ = ["model"]
 
@@ -23,6 +24,7 @@ def model(
     timeout: float | None = None,
     default: bool = True,
     limit: Mapping[str, float] | None = None,
+    embeddings: str | Embedder | None = None,
 ) -> Model | None:
     """Configure a model; it answers from now on. The others that were configured stay.
 
@@ -37,6 +39,10 @@ def model(
         default: False keeps the present one answering; this one is taken when a server prefers it.
         limit: what it may give in this kernel, to servers and to you: `{"calls": 100, "tokens": 200_000, "cost": 1.5,
             "per_minute": 10}` (cost in US dollars, where the price is known). What it gave so far counts no more.
+        embeddings: a model that makes vectors, by which `--auto-context` ranks resources beside their words:
+            "openai:text-embedding-3-small", "ollama:…", "local", or an object with `embed`; "off" takes it away. The
+            names, descriptions and texts of resources, and the question, are sent to it. Stands without `what`; url,
+            key and timeout are then for this one.
 
     Returns:
         the model that answers now (with `default=False`: this one); None when there is none.
@@ -46,6 +52,10 @@ def model(
         NoModel: its key or its library is missing.
     """
     models = book()
+    if embeddings is not None:
+        _check_alone(what, ranks, limit)
+        models.embed_with(embeddings, url=url, key=key, timeout=timeout)
+        return models.default
     if what is None:
         return models.default
     allowance = _allowance(limit)
@@ -53,6 +63,14 @@ def model(
     if allowance is not None:
         get_host().limits.limit_model(made.name, allowance)
     return made
+
+
+def _check_alone(*others: object) -> None:
+    from jupyter_mcp.errors import UsageError
+    from jupyter_mcp.models.spec import EMBEDDINGS_USAGE
+
+    if any(one is not None for one in others):
+        raise UsageError("The embedding model is set on a line of its own.", usage=EMBEDDINGS_USAGE)
 
 
 def _allowance(given: Mapping[str, float] | None) -> Any:

@@ -139,6 +139,8 @@ class _Line:
 
             found = suggest_ask.for_option(option.name, self.fragment)
             return Suggestions(self.fragment) if found is None else found
+        if option.name == "embeddings":
+            return starting(self.fragment, ((name, "model") for name in listed.embedding_models()))
         if option.name == "except":
             last = self.fragment.rpartition(",")[2]  # the one that is being typed
             return starting(last, ((name, "variable") for name in listed.variables()))

@@ -166,3 +166,67 @@ def test_a_model_with_limits_says_what_is_left_and_a_wrong_limit_is_one_sentence
         mcp.model(mine, limit={"words": 1})
     with pytest.raises(UsageError, match="calls is a number above 0"):
         mcp.model(mine, limit={"calls": 0})
+
+
+# --- what ranks resources --------------------------------------------------------------------------------------------
+
+
+class Mine:
+    """An embedding model of one's own."""
+
+    name, place, batch, longest = "mine", "this machine", 8, 100
+
+    async def embed(self, texts: Any, *, query: bool = False, on_note: Any = None) -> Any:
+        raise NotImplementedError
+
+
+@pytest.mark.usefixtures("installed")
+def test_naming_an_embedding_model_says_what_will_go_where(cells: Cells, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-in-the-environment")
+    cells.run("%mcp model --embeddings openai:text-embedding-3-small")
+    assert cells.text == (
+        "openai:text-embedding-3-small ranks resources for --auto-context from now on: their names, descriptions and "
+        "texts, and the question, are sent to OpenAI (api.openai.com) when you use it."
+    )
+    assert rows(cells)["openai:text-embedding-3-small"] == "ranks resources"
+    cells.run("%mcp model --embeddings ollama:nomic-embed-text")
+    assert "and the question, stay on this machine when you use it." in cells.text
+    assert "openai:text-embedding-3-small" not in rows(cells)
+    cells.run("%mcp model --embeddings off")
+    assert cells.text == "Resources are ranked by their words alone; nothing is sent anywhere for it."
+    assert "ranks resources" not in rows(cells).values()
+
+
+def test_in_python_it_may_be_an_object_and_the_model_that_answers_stays():
+    mcp.model("human")
+    answering = mcp.model()
+    assert mcp.model(embeddings=Mine()) is answering
+    vectors = state.get_host().models.vectors
+    assert vectors is not None
+    assert vectors.embedder.name == "mine"
+    mcp.model(embeddings="off")
+    assert state.get_host().models.vectors is None
+
+
+@pytest.mark.usefixtures("installed")
+@pytest.mark.parametrize(
+    "line", ["human --embeddings local", "--embeddings ollama:x --cost 1", "--embeddings ollama:x --keep"]
+)
+def test_an_embedding_model_is_named_on_a_line_of_its_own(cells: Cells, line: str):
+    with pytest.raises(UsageError, match="on a line of its own"):
+        cells.run(f"%mcp model {line}")
+    with pytest.raises(UsageError, match="on a line of its own"):
+        mcp.model("human", embeddings="ollama:x")
+    assert state.get_host().models.vectors is None
+
+
+@pytest.mark.usefixtures("installed")
+def test_a_key_for_it_is_not_typed_either(cells: Cells):
+    with pytest.raises(UsageError, match="saved with the notebook"):
+        cells.run("%mcp model --embeddings openai:x --key sk-typed")
+
+
+def test_completion_offers_embedding_models_after_the_option():
+    found = [name for name, _ in suggest.for_line(" model --embeddings ").items]
+    assert {"openai:text-embedding-3-small", "ollama:nomic-embed-text", "local", "off"} <= set(found)
+    assert not [name for name in found if name.startswith("anthropic")]

@@ -127,7 +127,13 @@ def _field(argument: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def of_read(
-    read: Read, question: str, limits: Limits, *, supports: frozenset[str] = frozenset(), strict: str = ""
+    read: Read,
+    question: str,
+    limits: Limits,
+    *,
+    supports: frozenset[str] = frozenset(),
+    strict: str = "",
+    order: Sequence[int] = (),
 ) -> Attachment:
     """A resource that was read; of a long one the passages that fit the question.
 
@@ -136,9 +142,10 @@ def of_read(
         question: what its passages are ranked by.
         limits: how long it may be.
         supports, strict: see `Budget`.
+        order: of its passages, the best first, where they were ranked before.
     """
     name = f"{read.server}:{one_line(read.uri, 300)}"
-    shown, told = fitting(read.text, question, limits.attachment)
+    shown, told = fitting(read.text, question, limits.attachment, order)
     budget = Budget(limits.attachment, _IMAGES, supports, strict=strict)
     others = contents_for_model([part.raw for part in read.contents if not _is_text(part)], budget)
     size = told if read.text else f"{len(read.bytes):,} bytes"
@@ -190,13 +197,19 @@ def of_text(
     return Attachment(f"{name} ({told})", [text_block(f"Attached by the person: {what} {name}\n\n{shown}")])
 
 
-def fitting(text: str, question: str, limit: int) -> tuple[str, str]:
-    """A text of at most about `limit` characters, the passages that fit the question when it is longer; and its size
-    in words."""
+def fitting(text: str, question: str, limit: int, order: Sequence[int] = ()) -> tuple[str, str]:
+    """A text of at most about `limit` characters, and its size in words.
+
+    Args:
+        text: when it is longer, the passages that fit the question are taken.
+        question: what they are ranked by.
+        limit: characters.
+        order: of the passages, the best first, where they were ranked before.
+    """
     if len(text) <= limit:
         return visible(text), f"{len(text):,} characters" if text else ""
     pieces = passages(text)
-    ranked = [at for at, _ in rank([Document("", "", piece) for piece in pieces], question, len(pieces))]
+    ranked = order or [at for at, _ in rank([Document("", "", piece) for piece in pieces], question, len(pieces))]
     chosen: list[int] = []
     left = limit
     for at in ranked or range(len(pieces)):

@@ -28,7 +28,7 @@ from jupyter_mcp.host.conversation.toolbox import Changes, Toolbox
 from jupyter_mcp.host.conversation.turn import Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from jupyter_mcp.host.conversation.attaching import Attachment
     from jupyter_mcp.host.conversation.events import ConversationEvent, OnConversationEvent
@@ -121,7 +121,7 @@ class Conversation:
             self.toolbox.limits = self.limits
             self.toolbox.check()
             turn = Turn(text, self.model.name)
-            question, attachments = await self._attached(turn, auto_context)
+            question, attachments = await self._attached(turn, auto_context, on_event or _nobody)
             if not question and not attachments and not context:
                 raise UsageError("There is no question.")
             self.turns.append(turn)
@@ -131,14 +131,23 @@ class Conversation:
             self._asking = False
         return turn
 
-    async def _attached(self, turn: Turn, auto_context: bool) -> tuple[str, list[Attachment]]:
+    async def _attached(
+        self, turn: Turn, auto_context: bool, tell: OnConversationEvent
+    ) -> tuple[str, list[Attachment]]:
         """The question without its prompt lines, and what it names or the person chose."""
         asked = read_question(turn.question, list(self.host.servers), await prompt_names(self.host, turn.question))
         found = await attach(self.host, asked, self.model, self.limits)
         if auto_context:
             servers = self.toolbox.in_scope()
             found += await propose(
-                self.host, asked.text, self.model, self.limits, servers=servers, known=self._texts, note=turn.note
+                self.host,
+                asked.text,
+                self.model,
+                self.limits,
+                servers=servers,
+                known=self._texts,
+                note=_noting(turn, tell),
+                told=lambda text: tell(Noted(text)),
             )
         for attachment in found:
             self._texts |= attachment.texts
@@ -284,6 +293,16 @@ class _Work:
         last = self._history.messages[-1] if self._history.messages else None
         spoken = self._heard and (last is None or last["role"] != "assistant")
         self._history.add("assistant", [text_block(f"{self._heard} {why}" if spoken else why)])
+
+
+def _noting(turn: Turn, tell: OnConversationEvent) -> Callable[[str], object]:
+    """Takes remarks that are seen at once and stay."""
+
+    def note(text: str) -> None:
+        turn.note(text)
+        tell(Noted(text))
+
+    return note
 
 
 def _nobody(event: ConversationEvent) -> None:

@@ -2,7 +2,7 @@
 
 All resources are ranked by name, description and the text that was read before; the best few are read (reading is
 free), ranked again by their passages, and put before the person, who sees how much of each would go along. Nothing is
-attached that was not shown there.
+attached that was not shown there. Words rank, and meaning beside them once the person named a model for it (`meaning`).
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
 from jupyter_mcp.host.conversation.attaching import fitting, of_read
+from jupyter_mcp.host.conversation.meaning import Ranker
 from jupyter_mcp.host.conversation.ranking import Document, passages, rank
 from jupyter_mcp.host.conversation.untrusted import one_line
 from jupyter_mcp.protocol.shapes import as_list, is_number, mapping_of
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.catalogue import Offer
     from jupyter_mcp.host.conversation.attaching import Attachment
     from jupyter_mcp.host.conversation.limits import Limits
+    from jupyter_mcp.host.conversation.meaning import Found
     from jupyter_mcp.host.host import Host
     from jupyter_mcp.host.result import Read
     from jupyter_mcp.models.base import Model
@@ -33,7 +35,6 @@ _READ = 8  # so many are read to be ranked again
 _SHOWN = 5
 _READ_SECONDS = 10.0
 _LARGEST = 2_000_000  # characters; a longer text is no context
-_CLEARLY = 0.35  # of the best score: what is worth less is not ticked
 _PEEK = 160
 
 
@@ -46,12 +47,16 @@ class Proposal:
         score: how well it fits, above zero.
         size: how much would go along, in words.
         peek: the beginning of its best passage, on one line.
+        clearly: whether it stands out: then it is ticked to begin with.
+        order: of its passages, the best first, where they were ranked by meaning too.
     """
 
     read: Read
     score: float
     size: str
     peek: str
+    clearly: bool = True
+    order: tuple[int, ...] = ()
 
     @property
     def key(self) -> str:
@@ -68,6 +73,7 @@ async def propose(
     servers: Sequence[str],
     known: Mapping[str, str],
     note: Callable[[str], object],
+    told: Callable[[str], None],
 ) -> list[Attachment]:
     """What the person chose of the resources that fit a question best; nothing when none does or nobody chose.
 
@@ -75,9 +81,12 @@ async def propose(
         host, question, model, limits: of the conversation.
         servers: whose resources are looked at.
         known: texts that were read before, by `server:uri`.
-        note: takes remarks for the person.
+        note: takes remarks for the person, which stay; what is sent somewhere to be ranked is among them.
+        told: takes what is happening now.
     """
-    found = await ranked(host, question, limits, servers, known)
+    memory = host.models.vectors
+    ranker = Ranker(question, memory, note, told, lambda text: str(host.redactor.known(text)))
+    found = await ranked(host, question, limits, servers, known, ranker)
     if not found:
         note("--auto-context: no resource fits the question.")
         return []
@@ -87,7 +96,9 @@ async def propose(
         return []
     chosen = as_list((answer.content or {}).get("attach"))
     supports = model.supports
-    return [of_read(one.read, question, limits, supports=supports) for one in found if one.key in chosen]
+    return [
+        of_read(one.read, question, limits, supports=supports, order=one.order) for one in found if one.key in chosen
+    ]
 
 
 _HEADLESS = (
@@ -97,18 +108,19 @@ _HEADLESS = (
 
 
 async def ranked(
-    host: Host, question: str, limits: Limits, servers: Sequence[str], known: Mapping[str, str]
+    host: Host, question: str, limits: Limits, servers: Sequence[str], known: Mapping[str, str], ranker: Ranker
 ) -> list[Proposal]:
     """The resources that fit best, best first, read."""
     offers = [offer for name in servers for offer in host.catalogue.resources(name) if _is_for_models(host, offer)]
     newest = _newest(offers)
     documents = [_document(offer, known.get(f"{offer.server}:{offer.name}", ""), newest) for offer in offers]
-    first = [offers[at] for at, _ in await asyncio.to_thread(rank, documents, question, _READ)]
+    best = await ranker.documents(documents, [offer.server for offer in offers], _READ)
+    first = [offers[one.at] for one in best]
     reads = await asyncio.gather(*(_read(host, offer) for offer in first))
     pairs = [(offer, read) for offer, read in zip(first, reads, strict=True) if read is not None]
     texts = [_document(offer, read.text, newest) for offer, read in pairs]
-    again = await asyncio.to_thread(rank, texts, question, _SHOWN)
-    return [_proposal(pairs[at][1], score, question, limits) for at, score in again]
+    again = await ranker.texts(texts, [offer.server for offer, _ in pairs], _SHOWN)
+    return [_proposal(pairs[one.at][1], one, question, limits) for one in again]
 
 
 async def _read(host: Host, offer: Offer) -> Read | None:
@@ -119,17 +131,17 @@ async def _read(host: Host, offer: Offer) -> Read | None:
     return read if read.text and len(read.text) <= _LARGEST else None
 
 
-def _proposal(read: Read, score: float, question: str, limits: Limits) -> Proposal:
+def _proposal(read: Read, found: Found, question: str, limits: Limits) -> Proposal:
     pieces = passages(read.text)
-    best = rank([Document("", "", piece) for piece in pieces], question, 1)
-    piece = pieces[best[0][0]] if best else read.text
-    return Proposal(read, score, fitting(read.text, question, limits.attachment)[1], one_line(piece, _PEEK))
+    best = found.order or [at for at, _ in rank([Document("", "", piece) for piece in pieces], question, 1)]
+    piece = pieces[best[0]] if best else read.text
+    size = fitting(read.text, question, limits.attachment, found.order)[1]
+    return Proposal(read, found.score, size, one_line(piece, _PEEK), found.clearly, found.order)
 
 
 def _form(found: Sequence[Proposal]) -> dict[str, Any]:
-    best = found[0].score
     choices = [{"const": one.key, "title": f"{one.key}, {one.size}: “{one.peek}”"} for one in found]
-    ticked = [one.key for one in found if one.score >= best * _CLEARLY]
+    ticked = [one.key for one in found if one.clearly]
     field = {"type": "array", "title": "Attach", "items": {"anyOf": choices}, "default": ticked}
     return {"type": "object", "properties": {"attach": field}, "required": ["attach"]}
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any, cast
 
+from jupyter_mcp.host.apps import may_call
 from jupyter_mcp.host.conversation.untrusted import cut_end, one_line, visible
 from jupyter_mcp.protocol.shapes import is_list, is_mapping, mapping_of
 
@@ -24,9 +25,7 @@ _DEPTH = 40
 
 def is_for_models(offer: Offer) -> bool:
     """False for a tool that its server made for its app's own use (MCP Apps: `_meta.ui.visibility` without "model")."""
-    interface = mapping_of(mapping_of(offer.item.get("_meta")).get("ui"))
-    visibility = interface.get("visibility")
-    return not is_list(visibility) or "model" in visibility
+    return may_call("model", offer.item)
 
 
 def for_model(name: str, offer: Offer) -> dict[str, Any]:

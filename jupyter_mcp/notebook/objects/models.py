@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.models.base import Model
     from jupyter_mcp.models.book import ModelBook
+    from jupyter_mcp.models.embedding import Embedder
     from jupyter_mcp.models.providers import State
 
 __all__ = ["Models", "book"]
@@ -58,12 +59,18 @@ class Models(Table[Row]):
         """The one that answers unless something speaks for another."""
         return book().default
 
+    @property
+    def embeddings(self) -> Embedder | None:
+        """What ranks resources by meaning; None: words alone do."""
+        memory = book().vectors
+        return None if memory is None else memory.embedder
+
     def row(self, record: Row) -> Row:
         return record
 
     def _all(self) -> list[Row]:
         configured = book().configured
-        return [*(_configured(model) for model in configured.values()), *_possible(set(configured))]
+        return [*(_configured(model) for model in configured.values()), *_embedding(), *_possible(set(configured))]
 
 
 def _configured(model: Model) -> Row:
@@ -72,6 +79,22 @@ def _configured(model: Model) -> Row:
     ranks = ", ".join(f"{name} {value:g}" for name, value in model.ranks.declared.items())
     about = " · ".join(part for part in (str(getattr(model, "about", "")), _used(model.name)) if part)
     return (model.name, state, about, takes, ranks)
+
+
+def _embedding() -> Iterator[Row]:
+    """The one that ranks resources, if one was named."""
+    memory = book().vectors
+    if memory is not None:
+        made = memory.embedder
+        yield (
+            made.name,
+            "ranks resources",
+            f"vectors of texts, made on {made.place}"
+            if made.place == "this machine"
+            else f"vectors of texts, made by {made.place}",
+            "text",
+            "",
+        )
 
 
 def _used(name: str) -> str:

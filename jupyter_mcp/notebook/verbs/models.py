@@ -15,6 +15,8 @@ def model(call: Invocation) -> Any:
     from jupyter_mcp.notebook import modelling
     from jupyter_mcp.notebook.objects.models import Models, book
 
+    if call.line.last("embeddings") is not None:
+        return _embeddings(call)
     if not call.line.words:
         if call.line.options:
             raise call.wrong("Which model?")
@@ -38,6 +40,27 @@ def model(call: Invocation) -> Any:
     if made is not book().default:
         return Note(f"{made.name} is configured; {_after(book().default)}")
     return Note(f"{_after(made)}{_warning(made)}")
+
+
+def _embeddings(call: Invocation) -> Note:
+    """Name the embedding model, and say what will go where."""
+    from jupyter_mcp.notebook import modelling
+    from jupyter_mcp.notebook.objects.models import book
+
+    others = set(call.line.options) - {"embeddings", "url", "key", "timeout"}
+    if call.line.words or others:
+        raise call.wrong("--embeddings stands on a line of its own, with --url, --key and --timeout at most.")
+    wanted = call.option("embeddings")
+    modelling.model(embeddings=wanted, url=call.option("url"), key=_key(call), timeout=call.number("timeout"))
+    memory = book().vectors
+    if memory is None:
+        return Note("Resources are ranked by their words alone; nothing is sent anywhere for it.")
+    made = memory.embedder
+    where = f"stay on {made.place}" if made.place == "this machine" else f"are sent to {made.place}"
+    return Note(
+        f"{made.name} ranks resources for --auto-context from now on: their names, descriptions and texts, and the"
+        f" question, {where} when you use it.{_warning(made)}"
+    )
 
 
 def _limit(call: Invocation) -> dict[str, float] | None:
@@ -94,7 +117,7 @@ VERBS = (
         "model",
         "decisions",
         "model [NAME] [--url URL] [--key ${VAR}] [--cost N] [--speed N] [--intelligence N] [--timeout S] [--keep]"
-        " [--calls N] [--tokens N] [--spend USD] [--per-minute N]",
+        " [--calls N] [--tokens N] [--spend USD] [--per-minute N] [--embeddings NAME]",
         "Choose the model that answers servers' requests and %%mcp ask.",
         model,
         Grammar(
@@ -111,6 +134,7 @@ VERBS = (
                 Option("per-minute", "N", "how many answers within a minute"),
                 Option("keep", None, "the present model goes on answering; a server may prefer this one"),
                 Option("remove", None, "forget this model"),
+                Option("embeddings", "NAME", "alone: what ranks resources for ask --auto-context, or off"),
             ),
         ),
         most=1,
@@ -125,6 +149,7 @@ VERBS = (
             "%mcp model ollama:llama3.2 --cost 1 --keep",
             "%mcp model openai:qwen3 --url http://localhost:8000/v1",
             "%mcp model python:my_function",
+            "%mcp model --embeddings ollama:nomic-embed-text",
         ),
         completes=("model",),
         python=("model", "host.model"),

@@ -199,7 +199,7 @@ async def test_two_requests_at_once_share_their_connections() -> None:
         asked = model(there)
         replies = await asyncio.gather(asked.generate(HELLO), asked.generate(HELLO))
         assert [reply.text for reply in replies] == ["x", "x"]
-        assert len(asked._made) == 1  # pyright: ignore[reportPrivateUsage]
+        assert len(asked._clients.made) == 1  # pyright: ignore[reportPrivateUsage]
         await asked.aclose()
 
 
@@ -207,9 +207,9 @@ async def test_connections_are_kept_and_closed_at_the_end() -> None:
     async with provider(completion("x")) as there:
         asked = model(there)
         await asked.generate(HELLO)
-        http = asked._ready.client.http  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+        http = asked._clients.made[-1].client.http  # pyright: ignore[reportPrivateUsage]
         await asked.generate(HELLO)
-        assert http is asked._ready.client.http  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+        assert http is asked._clients.made[-1].client.http  # pyright: ignore[reportPrivateUsage]
         await asked.aclose()
         assert http.is_closed
         assert (await asked.generate(HELLO)).text == "x", "it can be used again"
@@ -240,7 +240,7 @@ async def test_a_redirect_to_another_place_is_not_followed_with_the_key(name: st
             asked = model(there, name, patience=Patience(attempts=1))
             with pytest.raises(ProviderError):
                 await asked.generate(HELLO)
-            http = asked._made[0].client.http  # pyright: ignore[reportPrivateUsage]
+            http = asked._clients.made[0].client.http  # pyright: ignore[reportPrivateUsage]
             with pytest.raises(ProviderError, match=r"points elsewhere, to 127\.0\.0\.1; it was not followed"):
                 await http.post(there.url, follow_redirects=True)
             await asked.aclose()

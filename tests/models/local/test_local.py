@@ -55,11 +55,13 @@ async def local(path: str | None = None) -> AsyncGenerator[LocalModel]:
 
 
 def process(model: LocalModel) -> Any:
-    return model._running.process  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    return model._starter.running.process  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
 
 
 def reached(model: LocalModel) -> GatewayModel:
-    return model._running.model  # pyright: ignore[reportPrivateUsage, reportOptionalMemberAccess]
+    found = model._reached  # pyright: ignore[reportPrivateUsage]
+    assert found is not None
+    return found[1]
 
 
 async def test_it_answers_streams_keeps_to_its_limit_and_says_that_it_was_loaded() -> None:
@@ -142,7 +144,7 @@ async def test_it_ends_with_the_kernel_however_that_ends() -> None:
         "    model = LocalModel()\n"
         "    hello = {'role': 'user', 'content': {'type': 'text', 'text': 'hello'}}\n"
         "    await model.generate(ModelRequest([hello], max_tokens=1))\n"
-        "    print(model._running.process.pid, flush=True)\n"
+        "    print(model._starter.running.process.pid, flush=True)\n"
         "    await asyncio.sleep(1000)\n"
         "asyncio.run(main())\n"
     )
