@@ -36,6 +36,7 @@ _REPEATABLE = frozenset(
     )
 )
 _NOT_RUN = (501, 505)  # of the 5xx
+_PAGE = 200  # characters of what a page says
 # Released servers say it by an error of their own instead of a bare 404; the words decide.
 _SESSION = re.compile(
     r"\bsession\b.{0,40}\b(not found|unknown|invalid|expired|terminated|ended|closed|missing|does not exist)\b"
@@ -80,7 +81,8 @@ def of_request(error: Exception, server: str, what: str) -> MCPError:
 def refused(error: Refused, server: str, what: str) -> ConnectionLost:
     """An HTTP status, with the little that a page said."""
     may_have_run = error.status < 300 or (error.status >= 500 and error.status not in _NOT_RUN)
-    page = f" ({_clause(error.body)[:200]})" if error.body.strip() else ""
+    said = _clause(error.body)
+    page = f" ({said if len(said) <= _PAGE else said[:_PAGE] + '…'})" if said.strip() else ""
     advice = HINTS.get(error.status, "")
     if error.status == 401:
         from jupyter_mcp.protocol.probe_http import who_asks

@@ -7,11 +7,14 @@ person wants hidden besides is in `hiding`.
 
 from __future__ import annotations
 
+import contextlib
 import os
+from base64 import b64decode, b64encode
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import parse_qsl, unquote, urlsplit
 
+from jupyter_mcp.host.learnt import Learnt
 from jupyter_mcp.protocol import secrets
 from jupyter_mcp.protocol.secrets import MASK
 
@@ -37,7 +40,7 @@ class Redactor:
     """Masks secrets in copies; never changes what it is given."""
 
     def __init__(self) -> None:
-        self._known: frozenset[str] = frozenset()  # replaced, never changed: other threads go through it
+        self._known = Learnt()
         self.rules: tuple[HideRule, ...] = ()
 
     def hide(self, kind: RuleKind, what: str) -> HideRule:
@@ -51,7 +54,7 @@ class Redactor:
 
     def learn(self, values: Iterable[str]) -> None:
         """These exact texts are secret from now on, but for those that are not `worth_masking`."""
-        self._known |= frozenset(filter(worth_masking, values))
+        self._known.add(filter(worth_masking, values))
 
     def learn_spec(self, written: ServerSpec, filled: ServerSpec) -> None:
         """Learn what was filled in for a server: variables passed, placeholders, and what is named like a secret."""
@@ -107,10 +110,7 @@ class Redactor:
 
     def _mask(self, value: Any) -> Any:
         if isinstance(value, str):
-            for secret in self._known:
-                if secret in value:
-                    value = value.replace(secret, MASK)
-            return value
+            return self._known.mask(value)
         if isinstance(value, Mapping):
             return {self._mask(key): self._mask(item) for key, item in cast("Mapping[Any, Any]", value).items()}
         if isinstance(value, list | tuple):
@@ -144,16 +144,28 @@ def _hides(name: str, text: str) -> bool:
 
 
 def _inside(url: str) -> list[str]:
-    """The secrets that a URL holds: its password, and values of its query that are named like one."""
+    """The secrets that a URL holds: its password (or the token that is its user), what becomes of both in the header
+    `Authorization`, and values of its query that are named like a secret.
+    """
     try:
         parts = urlsplit(url)
-        password, query = parts.password or "", parse_qsl(parts.query)
+        user, password, query = parts.username or "", parts.password or "", parse_qsl(parts.query)
     except ValueError:
         return []
-    return [password, unquote(password), *(value for name, value in query if secrets.looks_secret(name))]
+    pair = f"{unquote(user)}:{unquote(password)}"
+    sent = [b64encode(pair.encode()).decode(), pair] if user or password else []
+    secret = password or user
+    return [secret, unquote(secret), *sent, *(value for name, value in query if secrets.looks_secret(name))]
 
 
 def _without_scheme(value: str) -> list[str]:
-    """The value, and what follows a word such as Bearer in it."""
+    """The value, what follows a word such as Bearer in it, and the password that Basic hides from no one (RFC 7617)."""
     scheme, space, rest = value.partition(" ")
-    return [value, rest] if space and scheme.lower() in ("bearer", "basic", "token") else [value]
+    if not space or scheme.lower() not in ("bearer", "basic", "token"):
+        return [value]
+    found = [value, rest.strip()]
+    if scheme.lower() == "basic":
+        with contextlib.suppress(ValueError):
+            pair = b64decode(rest.strip(), validate=True).decode()
+            found += [pair, pair.partition(":")[2]]
+    return found

@@ -14,6 +14,7 @@ from jupyter_mcp.host.forms import FieldError, parse_json
 from jupyter_mcp.host.questions import Answer
 from jupyter_mcp.protocol import secrets
 from jupyter_mcp.protocol.shapes import is_mapping
+from jupyter_mcp.runtime.state import existing_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -58,14 +59,21 @@ class ApprovalDialogue:
         line: shows a prompt and returns what was typed; commands that begin with a colon are carried out below it.
         say: shows one line.
         others: what waits besides.
+        exact: shows one line to the letter; `say` by default.
     """
 
     def __init__(
-        self, question: Question, line: Callable[[str], str], say: Callable[[str], object], others: Others
+        self,
+        question: Question,
+        line: Callable[[str], str],
+        say: Callable[[str], object],
+        others: Others,
+        exact: Callable[[str], object] | None = None,
     ) -> None:
         self._question = question
         self._line = line
         self._say = say
+        self._exact = exact or say
         self._others = others
         draft = (question.draft or {}).get("arguments")
         self._sent: Mapping[str, Any] = draft if is_mapping(draft) else approvals.arguments(question)
@@ -129,37 +137,38 @@ class ApprovalDialogue:
 
     def _show(self, *, masked: bool = True) -> None:
         """What a yes is for, whole."""
-        hide = masked and not visible.same(secrets.redact(dict(self._sent)), self._sent)
+        say = self._say if masked else self._exact
+        hide = masked and not visible.same(_masked(dict(self._sent)), self._sent)
         if self._question.kind == "server":
-            hide = self._show_start(masked=masked)
+            hide = self._show_start(say, masked)
         elif approvals.client(self._question):
-            self._show_texts(hide)
+            self._show_texts(say, hide)
         elif self._question.cause is None or approvals.schema(self._question) is not None or self._sent:
-            self._show_json(hide)
+            self._show_json(say, hide)
         if hide:
             self._say(f"  ({secrets.MASK} hides what looks like a secret; “show” shows it)")
 
-    def _show_start(self, *, masked: bool) -> bool:
+    def _show_start(self, say: Callable[[str], object], masked: bool) -> bool:
         rows = approvals.starting(self._question)
-        shown = [(label, secrets.redact_text(text) if masked else text) for label, text in rows]
+        shown = [(label, str(_masked(text)) if masked else text) for label, text in rows]
         for label, text in shown:
-            self._say(f"  {label.ljust(9)}  {text}")
+            say(f"  {label.ljust(9)}  {text}")
         return shown != rows
 
-    def _show_json(self, hide: bool) -> None:
-        sent = secrets.redact(dict(self._sent)) if hide else self._sent
+    def _show_json(self, say: Callable[[str], object], hide: bool) -> None:
+        sent = _masked(dict(self._sent)) if hide else self._sent
         changed = not visible.same(self._sent, approvals.arguments(self._question))
         self._say(f"  you will send{', changed by you' if changed else ''}:")
         for line in visible.exact(sent).splitlines():
-            self._say(f"    {line}")
+            say(f"    {line}")
 
-    def _show_texts(self, hide: bool) -> None:
+    def _show_texts(self, say: Callable[[str], object], hide: bool) -> None:
         """What a client of ours wants, each argument as a text of its own."""
-        for name, value in (secrets.redact(dict(self._sent)) if hide else self._sent).items():
+        for name, value in (_masked(dict(self._sent)) if hide else self._sent).items():
             self._say(f"  {visible.marked(name)}:")
             text = value if isinstance(value, str) else visible.exact(value)
             for line in visible.marked(text, lines=True).split("\n"):
-                self._say(f"    {line}")
+                say(f"    {line}")
 
     # --- answers -----------------------------------------------------------------------------------------------------
 
@@ -218,3 +227,9 @@ class ApprovalDialogue:
             return
         self._sent = value
         self._show()
+
+
+def _masked(value: Any) -> Any:
+    """Without what looks like a secret, and what was given to a server as one."""
+    host = existing_host()
+    return secrets.redact(value) if host is None else host.redactor.clean(value)

@@ -20,7 +20,7 @@ import logging
 import os
 import sys
 from contextlib import suppress
-from typing import TYPE_CHECKING, Literal, Protocol, cast
+from typing import TYPE_CHECKING, Literal, Protocol
 
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.runtime import frontend, interrupts, place, pump
@@ -251,15 +251,20 @@ def _by_input(ticket: _Ticket, others: Others) -> None:
         return
     from jupyter_mcp.runtime.prompts import Dialogue
 
-    def say(line: str) -> None:
+    def exact(line: str) -> None:
         sys.stdout.write(f"{line}\n")
         with suppress(Exception):
             sys.stdout.flush()
 
-    read = cast("Callable[[str], str]", input)
+    def say(line: str) -> None:
+        exact(_unsecret(line))
+
+    def read(prompt: str) -> str:
+        return input(_unsecret(prompt))
+
     try:
         with interrupts.raising():
-            dialogue = Dialogue(read, say, getpass.getpass, lambda question: others)
+            dialogue = Dialogue(read, say, getpass.getpass, lambda question: others, exact)
             if ticket.question.step == "wait":  # the server goes on by itself, so the cell must not be held
                 dialogue.tell(ticket.question)
             else:
@@ -271,3 +276,11 @@ def _by_input(ticket: _Ticket, others: Others) -> None:
     except Exception:
         log.exception("the question could not be asked by input()")
         ticket.answer(Answer("cancel", by="headless"))
+
+
+def _unsecret(text: str) -> str:
+    """Without the secrets that were given to servers, which may say them back: what is printed is saved."""
+    from jupyter_mcp.runtime.state import existing_host
+
+    host = existing_host()
+    return text if host is None else str(host.redactor.known(text))

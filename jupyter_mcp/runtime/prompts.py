@@ -52,12 +52,14 @@ class Dialogue:
         read_secret: the same without echo.
         say: shows one line.
         others: what waits besides a question.
+        exact: shows one line to the letter, when the person says `show`; `say` may mask what is secret.
     """
 
     read: Callable[[str], str]
     say: Callable[[str], object]
     read_secret: Callable[[str], str] | None = field(default=None)
     others: Callable[[Question], Others] = field(default=lambda question: Others())
+    exact: Callable[[str], object] | None = field(default=None)
 
     def tell(self, question: Question) -> None:
         """A page was agreed to and its server goes on by itself: say where it is and what ends the waiting."""
@@ -120,10 +122,10 @@ class Dialogue:
         return self._yes_or_no("Open it? [y]es, [n]o, :cancel: ")
 
     def _approval(self, question: Question) -> Answer:
-        return ApprovalDialogue(question, self._line, self.say, self.others(question)).ask()
+        return ApprovalDialogue(question, self._line, self.say, self.others(question), self.exact).ask()
 
     def _sampling(self, question: Question) -> Answer:
-        return SamplingDialogue(question, self._line, self.say).ask()
+        return SamplingDialogue(question, self._line, self.say, self.exact).ask()
 
     # --- fields ------------------------------------------------------------------------------------------------------
 

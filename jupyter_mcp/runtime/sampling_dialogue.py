@@ -42,12 +42,20 @@ class SamplingDialogue:
         question: what is asked.
         line: shows a prompt and returns what was typed; commands that begin with a colon are carried out below it.
         say: shows one line.
+        exact: the same to the letter; `say` by default.
     """
 
-    def __init__(self, question: Question, line: Callable[[str], str], say: Callable[[str], object]) -> None:
+    def __init__(
+        self,
+        question: Question,
+        line: Callable[[str], str],
+        say: Callable[[str], object],
+        exact: Callable[[str], object] | None = None,
+    ) -> None:
         self._question = question
         self._line = line
         self._say = say
+        self._exact = exact or say
         self._content: dict[str, Any] = dict(question.draft or {})
 
     def ask(self) -> Answer:
@@ -206,10 +214,11 @@ class SamplingDialogue:
         masks = 0
         if masked:
             params, masks = request.masked(params, clean)
+        say = self._say if masked else self._exact
         if params.get("systemPrompt"):
-            self._say(f"system: {plain(params['systemPrompt'])}")
+            say(f"system: {plain(params['systemPrompt'])}")
         for role, text in _messages(params):
-            self._say(f"{role}: {text}")
+            say(f"{role}: {text}")
         if masks:
             self._say(f"  (masked: {masks}; show prints it, mask switches whether the model sees it)")
 

@@ -43,7 +43,7 @@ class ApprovalCard(QuestionCard):
         self._sends = kit.markup("")
         self._editor_place = kit.column([])
         about = about_piece(self.question, live=True)
-        parts = [kit.markup(about.html)] if about is not None else []
+        parts = [kit.markup(about.html, exact=True)] if about is not None else []
         if self.question.kind != "server":
             parts += [self._sends, self._editor_place]
         self._change = kit.widgets.ToggleButton(
@@ -161,7 +161,7 @@ class ApprovalCard(QuestionCard):
             return
         self.say(problem, "error" if problem and self._editor is not None and self._editor.as_json else "plain")
         if values is not None:
-            kit.paint(self._sends, self._picture(values))
+            kit.paint(self._sends, self._picture(values), exact=True)
 
     def _picture(self, values: Mapping[str, Any]) -> str:
         if approvals.client(self.question):

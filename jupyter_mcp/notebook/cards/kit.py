@@ -11,6 +11,7 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.render import html
+from jupyter_mcp.notebook.render.formatters import masked
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -143,15 +144,16 @@ def row(children: Sequence[Any], *classes: str) -> Any:
     return _classed(widgets.HBox(list(children), layout=layout), classes)
 
 
-def markup(body: str = "", *classes: str) -> Any:
-    """Safe HTML; an empty one takes no room."""
-    made = widgets.HTML(body)
+def markup(body: str = "", *classes: str, exact: bool = False) -> Any:
+    """Safe HTML; an empty one takes no room. Secrets that a server says back are masked unless it has to be `exact`."""
+    made = widgets.HTML(body if exact else masked(body))
     made.layout.display = None if body else "none"
     return _classed(made, classes)
 
 
-def paint(target: Any, body: str) -> None:
+def paint(target: Any, body: str, *, exact: bool = False) -> None:
     """Change a `markup`, and hide it when there is nothing in it. Any thread."""
+    body = body if exact else masked(body)
     if target.value != body:
         target.value = body
     hide(target, not body)

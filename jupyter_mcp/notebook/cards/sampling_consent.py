@@ -161,7 +161,7 @@ class ConsentCard(QuestionCard):
             made.disabled = bool(problems) or self._answered is not None
         self.say(" ".join(problems.values()), "error")
         if not problems:
-            kit.paint(self._sent, request_html(self._seen(changes)))
+            kit.paint(self._sent, request_html(self._seen(changes)), exact=True)
 
     def _seen(self, changes: dict[str, Any]) -> Any:
         """What the model would be sent."""

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from IPython.core.interactiveshell import InteractiveShell
 
-__all__ = ["hush", "install", "quiet_once", "show", "uninstall"]
+__all__ = ["hush", "install", "masked", "publish", "quiet_once", "show", "uninstall"]
 
 T = TypeVar("T")
 _quiet: dict[int, tuple[object, int]] = {}  # id -> (a reference that keeps the id honest, execution count)
@@ -27,7 +27,7 @@ _quiet: dict[int, tuple[object, int]] = {}  # id -> (a reference that keeps the 
 def show(obj: T) -> T:
     """Display an object here and now, and return it; its next display in this cell is left out."""
     if _shell() is None:
-        print(bundle(obj)["text/plain"])  # noqa: T201 - there is nothing else to show it with
+        print(masked(bundle(obj))["text/plain"])  # noqa: T201 - there is nothing else to show it with
         return obj
     publish(bundle(obj))
     return quiet_once(obj)
@@ -37,7 +37,18 @@ def publish(data: dict[str, Any], *, transient: dict[str, Any] | None = None, up
     """A bundle as an output of the current cell, or as the new contents of an older one."""
     display_functions: Any = importlib.import_module("IPython.core.display_functions")
     more = {"update": True} if update else {}
-    display_functions.publish_display_data(data, transient=transient or {}, **more)
+    display_functions.publish_display_data(masked(data), transient=transient or {}, **more)
+
+
+def masked(shown: T) -> T:
+    """A bundle or HTML without the secrets that were given to servers, which may say them back: outputs are saved.
+
+    The objects themselves are left as they are.
+    """
+    from jupyter_mcp.runtime.state import existing_host
+
+    host = existing_host()
+    return shown if host is None else host.redactor.known(shown)
 
 
 def quiet_once(obj: T) -> T:
@@ -80,7 +91,7 @@ def uninstall(shell: InteractiveShell, classes: Iterable[type] = ()) -> None:
 
 
 def _bundle_for_shell(obj: object, include: object = None, exclude: object = None) -> dict[str, Any]:
-    return bundle(obj)
+    return masked(bundle(obj))
 
 
 def _host_classes() -> list[Any]:
