@@ -11,6 +11,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.host import apps
 from jupyter_mcp.protocol.capabilities import declared
 
 if TYPE_CHECKING:
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.entry import ServerEntry
 
 __all__ = ["Declaring"]
+
+_PAGES = ("extensions", apps.EXTENSION)
 
 
 class Declaring:
@@ -82,4 +85,6 @@ def _changes(now: Mapping[str, Any], before: Mapping[str, Any]) -> list[str]:
         can = declared(now, path)
         if can != declared(before, path):
             found.append(f"{words} is {'answered' if can else 'not answered any more'}")
+    if declared(now, _PAGES) != declared(before, _PAGES):
+        found.append("pages of tools (MCP Apps) can be shown")  # never taken back
     return found or ["what this notebook can do"]

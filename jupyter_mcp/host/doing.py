@@ -14,6 +14,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
 from jupyter_mcp.errors import ConnectionLost, Denied, InputRefused, MCPError, RequestTimeout, ToolError, UsageError
+from jupyter_mcp.host import apps
 from jupyter_mcp.host.acts import Acts, Running
 from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.checking import check_arguments, check_output, check_prompt_arguments
@@ -279,7 +280,15 @@ def _deed(
         # what a person begins needs no approval that a changed tool could void
         fingerprint=fingerprint(tool) if tool is not None and origin not in BY_HAND else None,
         yes=yes,
+        off=_hidden(act, origin, tool),
     )
+
+
+def _hidden(act: Running, origin: Origin, tool: Mapping[str, Any] | None) -> str:
+    """Why a tool is not there for whoever wants it, by its own server's word; "" when it is."""
+    if tool is None or origin not in ("model", "app") or apps.may_call(origin, tool):
+        return ""
+    return f"{act.server} keeps {act.server}.{act.name} from {'models' if origin == 'model' else 'its apps'}"
 
 
 def _offered(

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.client.connection import Connection
     from jupyter_mcp.client.options import ConnectOptions
+    from jupyter_mcp.host.apps.shared import Shared
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.events import OnEvent
     from jupyter_mcp.host.place import NotebookPlace
@@ -138,6 +139,13 @@ class Host:
         book.listeners.append(lambda: self._declaring.announce(list(self.servers.values())))
         book.ask = lambda request: self._questioner.sampling.human(request)
         return book
+
+    @cached_property
+    def shared(self) -> Shared:
+        """What the pages of servers tell models, where the person lets them."""
+        from jupyter_mcp.host.apps.shared import Shared
+
+        return Shared()
 
     @property
     def limits(self) -> Limits:

@@ -10,6 +10,7 @@ from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import InputRefused, ProviderError, RequestError, UsageError
+from jupyter_mcp.host import apps
 from jupyter_mcp.host.catalogue import LISTS
 from jupyter_mcp.host.echo import Echo
 from jupyter_mcp.host.events import Log
@@ -46,8 +47,10 @@ _QUIET = (
 
 
 def declared(abilities: Abilities, revision: str) -> dict[str, Any]:
-    """What somebody here can answer: forms, pages to open, sampling; the roots; tasks."""
+    """What somebody here can answer: forms, pages to open, sampling; the roots; tasks; the pages of tools."""
     extensions: dict[str, Any] = {TASKS_EXTENSION: {}} if era(revision) == "modern" else {}
+    if abilities.apps:
+        extensions[apps.EXTENSION] = apps.settings()
     return client_capabilities(
         revision,
         sampling=abilities.sampling,

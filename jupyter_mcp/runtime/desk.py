@@ -20,6 +20,7 @@ import logging
 import os
 import sys
 from contextlib import suppress
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from jupyter_mcp.host.questions import Answer, Question
@@ -105,6 +106,12 @@ class QuestionDesk:
         if self.mode == "decline":
             return False
         return (self.mode == "widgets" and self.presenter is not None) or not frontend.headless()
+
+    def shows_apps(self) -> bool:
+        """Whether a page of a server could be shown beside a result: widgets, and somebody who sees them."""
+        if self.presenter is None or not frontend.has_kernel() or self.mode not in ("auto", "widgets"):
+            return False
+        return (self.mode == "widgets" or frontend.allow_stdin()) and find_spec("anywidget") is not None
 
     def settle(self, question: Question, answer: Answer) -> bool:
         """Close an open question with an answer that came from elsewhere; False when it is not open."""

@@ -98,11 +98,13 @@ def tool_info(tool: Mapping[str, Any], size: int) -> dict[str, Any] | None:
 
 
 def _variables(styles: object) -> dict[str, str]:
-    return {
+    """All of them or none: the published types take no object that lacks one."""
+    found = {
         name: value
         for name, value in mapping_of(styles).items()
         if name in STYLE_VARIABLES and isinstance(value, str) and 0 < len(value) <= _LONGEST and _SAFE.match(value)
     }
+    return found if len(found) == len(STYLE_VARIABLES) else {}
 
 
 def _dimensions(given: object) -> dict[str, int]:

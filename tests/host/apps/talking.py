@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.apps.bridge import Bridge
+from jupyter_mcp.host.apps.context import STYLE_VARIABLES
 from jupyter_mcp.host.apps.events import Event, Send
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ INIT: dict[str, Any] = {
     "appCapabilities": {},
     "protocolVersion": "2026-01-26",
 }
+STYLES = dict.fromkeys(STYLE_VARIABLES, "serif")
 READY = "ui/notifications/sandbox-proxy-ready"
 INITIALIZED = "ui/notifications/initialized"
 

@@ -22,7 +22,7 @@ from jupyter_mcp.host.apps.events import (
 )
 from jupyter_mcp.host.apps.limits import Bucket, Limits
 from jupyter_mcp.host.apps.messages import REQUESTS, Refusal
-from tests.host.apps.talking import INIT, INITIALIZED, READY, Talk, error, methods, sent
+from tests.host.apps.talking import INIT, INITIALIZED, READY, STYLES, Talk, error, methods, sent
 
 INPUT = "ui/notifications/tool-input"
 RESULT = "ui/notifications/tool-result"
@@ -57,13 +57,13 @@ def test_nothing_but_answers_is_sent_before_the_page_is_initialized() -> None:
 def test_initialize_tells_who_we_are_what_we_do_and_where_the_page_stands() -> None:
     talk = Talk(tool={"tool": {"name": "t", "inputSchema": {"type": "object"}}})
     talk.note(READY)
-    talk.bridge.stands({"theme": "dark", "styles": {"--font-sans": "serif"}, "containerDimensions": {"width": 640}})
+    talk.bridge.stands({"theme": "dark", "styles": STYLES, "containerDimensions": {"width": 640}})
     (answer,) = sent(talk.ask("ui/initialize", **INIT))
     result = answer["result"]
     assert result["protocolVersion"] == "2026-01-26"
     assert result["hostInfo"] == {"name": "jupyter-mcp", "version": "1"}
     context = result["hostContext"]
-    assert context["theme"] == "dark" and context["styles"] == {"variables": {"--font-sans": "serif"}}
+    assert context["theme"] == "dark" and context["styles"] == {"variables": STYLES}
     assert context["displayMode"] == "inline" and context["availableDisplayModes"] == ["inline", "fullscreen"]
     assert context["toolInfo"]["tool"]["name"] == "t" and context["containerDimensions"] == {"width": 640}
 
@@ -293,8 +293,10 @@ def test_only_what_changed_of_where_it_stands_is_told() -> None:
         None,
         [],
         {"theme": "sepia"},
-        {"styles": {"--color-text-primary": "red;background:url(x)"}},
-        {"styles": {"--jp-secret": "red", "--font-sans": 5, "--font-mono": "x" * 400}},
+        {"styles": {**STYLES, "--color-text-primary": "red;background:url(x)"}},
+        {"styles": {**STYLES, "--font-sans": 5}},
+        {"styles": {**STYLES, "--font-mono": "x" * 400}},
+        {"styles": {"--jp-secret": "red", "--font-sans": "serif"}},
         {"containerDimensions": {"width": -1, "height": True, "depth": 3}},
         {"locale": "<b>", "timeZone": 5},
         {"toolInfo": {"tool": {"name": "another"}}, "displayMode": "fullscreen"},
