@@ -25,6 +25,7 @@ from jupyter_mcp.protocol.jsonrpc import HEADER_MISMATCH, URL_ELICITATION_REQUIR
 from jupyter_mcp.protocol.methods import TABLE
 from jupyter_mcp.protocol.modern import Ask, Send
 from jupyter_mcp.protocol.probe import demands_initialize
+from jupyter_mcp.spans import asking
 from jupyter_mcp.transport.base import SessionEnded
 
 if TYPE_CHECKING:
@@ -36,6 +37,8 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.session import Session
     from jupyter_mcp.client.tasks import OnTask
     from jupyter_mcp.protocol.tasks import TaskState
+    from jupyter_mcp.spans import Asking
+    from jupyter_mcp.transport.base import Message
 
 # What a server's question can be about. Lists, pings and the like are not acts of a person.
 _ACTS = frozenset(("tools/call", "resources/read", "prompts/get"))
@@ -270,17 +273,31 @@ class Calls:
         """Send one request and wait for its result; raises `RequestError` for an error."""
         if call.cancelled:
             raise self._cancelled(call)
+        kind, clean = session.link.transport.kind, self._connection.options.clean
+        with asking(call.method, params, revision=session.revision, transport=kind, clean=clean) as span:
+            message = await self._answer(session, call, span, timeout, log_level)
+            span.answered(message)
+        if jsonrpc.kind(message) == "response":
+            return message["result"]
+        error = jsonrpc.parse_error(message)
+        raise RequestError(error.message, code=error.code, data=error.data, server=self._connection.name)
+
+    async def _answer(
+        self, session: Session, call: Call, span: Asking, timeout: float, log_level: str | None
+    ) -> Message:
+        """Send one request and wait for the message that answers it."""
         link = session.link
         limit = max(timeout, self._connection.options.max_timeout)
         pending = link.begin(call.method, timeout=timeout, limit=limit, call=call)
         call.id = pending.id
+        span.identified(pending.id)
         if call.on_id is not None:
             call.on_id(pending.id)
         call.stop = lambda: self._stop(session, pending, call)
         token = None if call.on_progress is None else pending.id
         try:
-            await link.request(pending, session.shape(params, token=token, log_level=log_level))
-            message = await pending.future
+            await link.request(pending, session.shape(span.params, token=token, log_level=log_level))
+            return await pending.future
         except asyncio.CancelledError:
             self.give_up(session, pending, "cancelled")
             self._connection.tasks.given_up(pending)
@@ -299,10 +316,6 @@ class Calls:
             raise _failures().of_request(error, self._connection.name, _what(call)) from None
         finally:
             call.stop = None
-        if jsonrpc.kind(message) == "response":
-            return message["result"]
-        error = jsonrpc.parse_error(message)
-        raise RequestError(error.message, code=error.code, data=error.data, server=self._connection.name)
 
     def _object(self, call: Call, result: Any) -> dict[str, Any]:
         if not isinstance(result, dict):

@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp._version import __version__
+from jupyter_mcp.protocol.secrets import redact
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 EraChoice = Literal["auto", "legacy", "modern"]
 
@@ -31,6 +32,7 @@ class ConnectOptions:
         max_rounds: so many input_required answers to one request are followed.
         max_pages: so many pages of one list are read.
         heartbeat: how long a connection may be idle before the server is asked for a sign of life; 0 is never.
+        clean: masks what is secret in names and URIs that go into spans (see `spans`).
     """
 
     era: EraChoice = "auto"
@@ -42,3 +44,4 @@ class ConnectOptions:
     max_rounds: int = 10
     max_pages: int = 200
     heartbeat: float = 60.0
+    clean: Callable[[str], str] = redact

@@ -14,6 +14,7 @@ from jupyter_mcp.errors import InputRefused, LocalProtocolError, MCPError, Reque
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.capabilities import client_allows
 from jupyter_mcp.protocol.jsonrpc import Id, match_id
+from jupyter_mcp.spans import serving
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.connection import Connection
     from jupyter_mcp.client.link import Link
     from jupyter_mcp.client.peer import Call, QuestionMethod, ServerPeer
+    from jupyter_mcp.transport.base import Message
 
 log = logging.getLogger("jupyter_mcp.client")
 
@@ -79,22 +81,43 @@ class Questions:
     async def _answer(
         self, link: Link, id: Id, method: QuestionMethod, params: dict[str, Any], cause: Call | None
     ) -> None:
+        serve = serving(
+            method,
+            params,
+            id,
+            revision=self._connection.revision or "",
+            transport=link.transport.kind,
+            clean=self._connection.options.clean,
+        )
         try:
-            with link.waiting.paused():
-                reply = jsonrpc.result(id, await self._peer.question(self._connection, method, params, cause))
-        except InputRefused:
-            reply = jsonrpc.error(id, jsonrpc.USER_REJECTED, f"User rejected {_WHAT.get(method, 'the request')}")
-        except RequestError as error:
-            reply = jsonrpc.error(id, error.code, error.message, error.data)
-        except MCPError as error:
-            reply = jsonrpc.error(id, jsonrpc.INTERNAL_ERROR, error.message)
-        except Exception:
-            log.exception("a question could not be answered")
-            reply = jsonrpc.error(id, jsonrpc.INTERNAL_ERROR, "Internal error")
+            with serve.current():
+                reply = await self._reply(link, id, method, params, cause)
+            serve.answered(reply)
+        except BaseException as error:
+            serve.end(error)
+            raise
+        serve.end()
         try:
             await link.send(reply)
         except LocalProtocolError as error:  # NaN in the answer
             await link.send(jsonrpc.error(id, jsonrpc.INTERNAL_ERROR, error.message))
+
+    async def _reply(
+        self, link: Link, id: Id, method: QuestionMethod, params: dict[str, Any], cause: Call | None
+    ) -> Message:
+        """The message that answers a question."""
+        try:
+            with link.waiting.paused():
+                return jsonrpc.result(id, await self._peer.question(self._connection, method, params, cause))
+        except InputRefused:
+            return jsonrpc.error(id, jsonrpc.USER_REJECTED, f"User rejected {_WHAT.get(method, 'the request')}")
+        except RequestError as error:
+            return jsonrpc.error(id, error.code, error.message, error.data)
+        except MCPError as error:
+            return jsonrpc.error(id, jsonrpc.INTERNAL_ERROR, error.message)
+        except Exception:
+            log.exception("a question could not be answered")
+            return jsonrpc.error(id, jsonrpc.INTERNAL_ERROR, "Internal error")
 
     # -- modern: input of a round ---------------------------------------------------------------------------------
 

@@ -307,7 +307,7 @@ class Connections:
     def _options_for(self, spec: ServerSpec) -> ConnectOptions:
         from jupyter_mcp.client.options import ConnectOptions
 
-        options = replace(self._options or ConnectOptions(), era=spec.era)
+        options = replace(self._options or ConnectOptions(), era=spec.era, clean=self._redactor.text)
         return options if spec.timeout is None else replace(options, timeout=spec.timeout)
 
     def _lock(self, name: str) -> asyncio.Lock:

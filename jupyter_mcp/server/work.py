@@ -20,6 +20,7 @@ from jupyter_mcp.protocol import jsonrpc, listen
 from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, RpcError
 from jupyter_mcp.server.failures import Failure, complain
 from jupyter_mcp.server.rounds import NeedInput
+from jupyter_mcp.spans import Serving, serving
 
 if TYPE_CHECKING:
     from jupyter_mcp.server.exchange import Exchange
@@ -81,6 +82,14 @@ class Work:
 
     def start(self, key: Hashable, exchange: Exchange, way: Way, own: Own = _NOTHING) -> None:
         """Begin to answer. What needs no waiting is answered now: a client may send more without waiting either."""
+        if exchange.method == "subscriptions/listen":
+            self._begin(key, exchange, way, own, Serving())  # a stream has no time of its own worth a span
+            return
+        span = serving(exchange.method, exchange.params, exchange.id, revision=exchange.peer.revision)
+        with span.current():  # what is begun inside stays there: tasks and threads take the context along
+            self._begin(key, exchange, way, own, span)
+
+    def _begin(self, key: Hashable, exchange: Exchange, way: Way, own: Own, span: Serving) -> None:
         try:
             if self._server.admit is not None:
                 self._server.admit(exchange)
@@ -92,12 +101,13 @@ class Work:
             answer = _Ready(jsonrpc.error(exchange.id, failure.code, failure.message, failure.data))
         except Exception as error:
             answer = _Ready(internal(exchange, error))
-        task = self.loop.create_task(self._serve(exchange, answer, way))
+        task = self.loop.create_task(self._serve(exchange, answer, way, span))
         self._jobs[key] = Job(exchange, way, task)
-        task.add_done_callback(lambda task: self._ended(key, task, exchange, way))
+        task.add_done_callback(lambda task: self._ended(key, task, exchange, way, span))
 
-    def _ended(self, key: Hashable, task: asyncio.Task[None], exchange: Exchange, way: Way) -> None:
+    def _ended(self, key: Hashable, task: asyncio.Task[None], exchange: Exchange, way: Way, span: Serving) -> None:
         self._jobs.pop(key, None)
+        span.end(asyncio.CancelledError() if exchange.cancelled else None)
         if exchange.cancelled:
             way.drop()
         if not task.cancelled() and (error := task.exception()) is not None:
@@ -121,7 +131,7 @@ class Work:
             result = self._server.complete(exchange.method, result)
         return jsonrpc.result(exchange.id, result)
 
-    async def _serve(self, exchange: Exchange, answer: Awaitable[dict[str, Any]], way: Way) -> None:
+    async def _serve(self, exchange: Exchange, answer: Awaitable[dict[str, Any]], way: Way, span: Serving) -> None:
         """Answer one request; nothing is sent when it was cancelled meanwhile."""
         try:
             message = answer.message if isinstance(answer, _Ready) else await self._outcome(exchange, answer)
@@ -132,6 +142,8 @@ class Work:
             message = jsonrpc.error(exchange.id, INTERNAL_ERROR, "The handler was cancelled by its own doing")
         if exchange.cancelled:
             return
+        span.answered(message)
+        span.end()
         if self._server.answered is not None:
             self._server.answered(exchange, message)
         try:

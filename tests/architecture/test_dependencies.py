@@ -20,6 +20,7 @@ OPTIONAL = {
     "comm",
     "traitlets",
     "ipython-pygments-lexers",
+    *("opentelemetry-api", "opentelemetry-sdk", "opentelemetry-semantic-conventions"),  # they share one namespace
 }
 # The standard library of Pythons newer than this one, imported behind a look at the version.
 NEWER = {"annotationlib"}
