@@ -14,7 +14,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/build/pyright
 export UPGRADE
 
-.PHONY: help demo test test-all check lint format unit interop interop-core models libraries conformance e2e notebooks coverage bench lab docs save-notebooks lock setup clean distclean
+.PHONY: help demo test test-all check lint format unit interop interop-core models libraries conformance e2e notebooks coverage bench lab labextension wheel docs save-notebooks lock setup clean distclean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -46,6 +46,10 @@ $(STAMPS)/conformance: tests/conformance/npm/package-lock.json tests/conformance
 	@sh scripts/npm.sh tests/conformance/npm build/conformance
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/labextension: $(STAMPS)/venv scripts/labextension.py $(wildcard labextension/src/*.ts labextension/*.json labextension/yarn.lock)
+	@$(PY) scripts/labextension.py
+	@mkdir -p $(STAMPS) && touch $@
+
 $(STAMPS)/kernels: $(STAMPS)/venv scripts/kernels.py
 	@$(PY) scripts/kernels.py
 	@mkdir -p $(STAMPS) && touch $@
@@ -61,7 +65,7 @@ $(STAMPS)/libraries: requirements/libraries.txt scripts/venv.sh
 
 PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-mcp1 $(STAMPS)/peer-fastmcp
 BENCH_PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-datalayer
-EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/models $(STAMPS)/npm $(STAMPS)/conformance $(STAMPS)/kernels $(STAMPS)/browser
+EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/models $(STAMPS)/npm $(STAMPS)/conformance $(STAMPS)/kernels $(STAMPS)/browser $(STAMPS)/labextension
 
 setup: $(EVERYTHING) ## everything that make test needs, without running it
 
@@ -105,7 +109,7 @@ libraries: $(STAMPS)/venv $(STAMPS)/libraries ## views of objects with torch, Sp
 conformance: $(STAMPS)/venv $(STAMPS)/conformance ## both official suites against client, server and a served notebook; build/conformance.json
 	@$(PY) scripts/checks.py conformance
 
-e2e: $(STAMPS)/venv $(STAMPS)/kernels $(STAMPS)/browser ## tests in a real JupyterLab page
+e2e: $(STAMPS)/venv $(STAMPS)/kernels $(STAMPS)/browser $(STAMPS)/labextension ## tests in a real JupyterLab page
 	@$(PY) scripts/checks.py e2e
 
 notebooks: $(STAMPS)/venv $(STAMPS)/servers ## run the notebooks and compare with what they show
@@ -117,8 +121,14 @@ coverage: $(STAMPS)/venv ## the unit tests with branch coverage; report in build
 bench: $(STAMPS)/venv $(BENCH_PEERS) ## measure against the official SDK, datalayer's notebook server and a hand-written floor; build/bench.json
 	@$(PY) scripts/bench.py
 
-lab: $(STAMPS)/venv $(STAMPS)/servers ## JupyterLab on the notebooks
+lab: $(STAMPS)/venv $(STAMPS)/servers $(STAMPS)/labextension ## JupyterLab on the notebooks
 	@.venv/bin/jupyter lab notebooks
+
+labextension: $(STAMPS)/venv ## build the JupyterLab extension; its format, lint, types and tests
+	@$(PY) scripts/checks.py labextension
+
+wheel: $(STAMPS)/venv ## an sdist, a wheel from it without Node, installed in a new environment
+	@$(PY) scripts/checks.py wheel
 
 docs: $(STAMPS)/venv ## write docs/magics.md, and the outputs of the guide, anew
 	@$(PY) scripts/magics_page.py

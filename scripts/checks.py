@@ -63,6 +63,15 @@ def pyright(label: str, slow: bool) -> Outcome:
     return tool("pyright")(label, slow)
 
 
+def labextension(label: str, slow: bool) -> Outcome:
+    """The JupyterLab extension: built, its format, lint, types and tests. Without Node it is skipped."""
+    del slow
+    if shutil.which("node") is None:
+        return Outcome(label, skipped=1, note="Node is not installed")
+    code = run([str(BIN / "python"), str(ROOT / "scripts" / "labextension.py"), "--check"])
+    return Outcome(label, passed=int(code == 0), failed=int(code != 0))
+
+
 def suite(*arguments: str, slow_matters: bool = False) -> Callable[[str, bool], Outcome]:
     """A check that is a run of pytest; its tests are counted one by one from pytest's own report."""
 
@@ -151,7 +160,7 @@ def run(command: list[str]) -> int:
         return 124
 
 
-OTHERS = ("--ignore=tests/e2e", "--ignore=tests/interop", "--ignore=tests/libraries")
+OTHERS = ("--ignore=tests/e2e", "--ignore=tests/interop", "--ignore=tests/libraries", "--ignore=tests/packaging")
 VIEWS = tuple(f"tests/kernel/test_views_{name}.py" for name in ("libraries", "odd_tables", "tables"))
 NBVAL = ("--nbval", "--nbval-current-env", "--nbval-cell-timeout=120", "-o", "timeout=300", "-p", "no:cacheprovider")
 CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
@@ -159,12 +168,14 @@ CHECKS: dict[str, Callable[[str, bool], Outcome]] = {
     "lint": tool("ruff", "check", "."),
     "types": pyright,
     "layers": tool("lint-imports"),
+    "labextension": labextension,
     "unit": suite("tests", *OTHERS, "-n", "2", "--dist", "loadgroup", slow_matters=True),
     "interop": suite("tests/interop", "-n", "2", "--dist", "loadfile", slow_matters=True),
     "servers": servers,
     "libraries": elsewhere("tests/libraries", *VIEWS),
     "models": elsewhere("tests/models/gateway", "tests/models/local"),
     "conformance": conformance,
+    "wheel": suite("tests/packaging"),
     "e2e": suite("tests/e2e", "-n", "2", "--dist", "loadfile", slow_matters=True),
     "notebooks": suite("notebooks", *NBVAL),
     "coverage": suite("tests", *OTHERS, "-n", "2", "--cov", "--cov-report=term", "--cov-report=html:build/coverage"),
