@@ -120,6 +120,7 @@ def log(params: Any) -> None:
     if "progressToken" in meta:
         progress = {"progressToken": meta["progressToken"], "progress": 1, "total": 2, "message": f"half of {ALL}"}
         send({"method": "notifications/progress", "params": progress})
+    send({"method": f"notifications/{TOKEN}"})
     with _writing:
         sys.stdout.write(f"no message {ALL}\n")
 

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import json
 import sys
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
@@ -65,6 +66,8 @@ CELLS: dict[str, str] = {
     "activity": "%mcp activity",
     "activity frame": "mcp.host.activity.df().to_dict()",
     "trace": "%mcp trace",
+    "trace frame": "mcp.host.trace.df().to_dict()",
+    "methods": "[(entry.method, entry.id, entry.target) for entry in mcp.host.trace]",
     "log": "%mcp log e",
     "stderr": 'mcp.servers["e"].stderr',
     "what it says of itself": 'mcp.servers["e"].instructions, mcp.servers["e"].info',
@@ -95,7 +98,7 @@ saved = os.path.abspath("saved.json")
 os.environ.update(A_TOKEN={TOKEN!r}, ANOTHER_TOKEN={ARGUMENT!r}, A_SECRET={LINES!r})
 %load_ext jupyter_mcp
 import jupyter_mcp as mcp
-from jupyter_mcp.runtime.state import get_host
+from jupyter_mcp.runtime.state import desk, get_host
 from jupyter_mcp.testing import ScriptedModel
 %mcp allow e.text
 %mcp trace --file journal.jsonl
@@ -124,6 +127,76 @@ def test_an_output_has_no_secret(kernel: LiveKernel, what: str):
     text = look(run)
     check(text)
     assert MASK in text or what in SILENT, f"nothing was said, so nothing was seen: {text[:500]}"
+
+
+def begin(kernel: LiveKernel, more: str = "") -> Run:
+    """A model's call that sends the token on, to be approved; cells allow input."""
+    return kernel.start(f'{more}\nmcp.ask("go", new=True)', allow_stdin=True)
+
+
+@pytest.fixture
+def leaky(kernel: LiveKernel) -> Iterator[None]:
+    """A model that copies the token into a call, which has to be approved."""
+    use = f'{{"type": "tool_use", "id": "1", "name": "e__text", "input": {{"x": {TOKEN!r}}}}}'
+    kernel.run(f"%mcp ask_first e.text\nmcp.model(ScriptedModel([[{use}], 'done']))")
+    yield
+    kernel.run('desk().mode = "auto"\n%mcp policy reset')
+
+
+@pytest.mark.usefixtures("leaky")
+def test_a_dialogue_in_text_shows_a_secret_only_at_the_word_show(kernel: LiveKernel):
+    run = begin(kernel, 'desk().mode = "stdin"')
+    assert "Allow it?" in kernel.answer("show")
+    kernel.until(lambda: TOKEN in run.text)  # what is sent is seen whole, by whoever asks for it
+    before, _, after = run.text.partition(TOKEN)
+    check(before)
+    assert MASK in before
+    kernel.answer("n")
+    kernel.finish(run)
+    check(after + "".join(run.displays))
+
+
+@pytest.mark.usefixtures("leaky")
+def test_the_card_of_an_approval_shows_what_is_sent_and_leaves_nothing_of_it(kernel: LiveKernel):
+    run = begin(kernel)
+
+    def buttons() -> list[str]:
+        return [at for at, state in states(run.messages).items() if state.get("description") == "Deny"]
+
+    kernel.until(lambda: bool(buttons()) and escape(TOKEN) in look(run), why=lambda: look(run)[-500:])
+    kernel.comm(buttons()[-1], {"method": "custom", "content": {"event": "click"}})
+    kernel.finish(run)
+    kernel.settle()
+    outputs = ("display_data", "update_display_data", "execute_result", "stream", "error")
+    messages = [*run.messages, *(one for many in kernel.other.values() for one in many)]
+    check(json.dumps([one["content"] for one in messages if one["header"]["msg_type"] in outputs], ensure_ascii=False))
+    check(json.dumps(states(messages), ensure_ascii=False))
+
+
+def test_no_widget_that_stays_holds_a_secret(kernel: LiveKernel):
+    """The page may save what its widgets hold."""
+    masks = 0
+    for what in ("servers", "server", "result", "log messages", "failure", "log"):
+        run = kernel.finish(kernel.start(CELLS[what], allow_stdin=True))
+        kernel.settle(0.2)
+        held = json.dumps(list(states(run.messages).values()), ensure_ascii=False)
+        check(held)
+        masks += held.count(MASK)
+    assert masks, "nothing was held, so nothing was seen"
+
+
+def states(messages: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What the widgets hold that were not closed."""
+    held: dict[str, dict[str, Any]] = {}
+    for message in messages:
+        content, kind = message["content"], message["header"]["msg_type"]
+        if kind == "comm_open":
+            held[content["comm_id"]] = dict(content["data"].get("state", {}))
+        elif kind == "comm_msg" and content["comm_id"] in held:
+            held[content["comm_id"]].update(content["data"].get("state", {}))
+        elif kind == "comm_close":
+            held.pop(content["comm_id"], None)
+    return held
 
 
 def test_no_file_has_a_secret(kernel: LiveKernel, place: Path):

@@ -7,7 +7,7 @@ it is recorded. What leaves this object is redacted first.
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.journal.entries import Direction, WireEntry
@@ -112,8 +112,8 @@ class Wire:
             time=record.time,
             server=record.server,
             direction=record.direction,
-            method=method_of(asked) or (None if event is None else event.method),
-            id=id_of(record.message) if event is None else event.request_id,
+            method=self._redactor.known(method_of(asked) or (None if event is None else event.method)),
+            id=self._redactor.known(id_of(record.message) if event is None else event.request_id),
             size=record.size,
             message=self._redactor.clean(record.message),
             summary=record.summary,
@@ -123,7 +123,7 @@ class Wire:
             round=number,
             target=self._redactor.clean(_target(asked)),
             era=record.era or _era(asked),
-            http=event,
+            http=None if event is None else replace(event, text=self._redactor.clean(event.text)),
         )
 
     def line(self, record: Record) -> dict[str, Any]:
@@ -136,8 +136,8 @@ class Wire:
             "time": record.time,
             "server": record.server,
             "direction": record.direction,
-            "method": method if event is None else event.method,
-            "id": id_of(record.message) if event is None else event.request_id,
+            "method": self._redactor.known(method if event is None else event.method),
+            "id": self._redactor.known(id_of(record.message) if event is None else event.request_id),
             "size": record.size,
             "status": status if event is None else _event_status(event, None),
             "summary": record.summary,
