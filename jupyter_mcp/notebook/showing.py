@@ -95,6 +95,7 @@ def _classes() -> list[type]:
     from jupyter_mcp.notebook.objects.acts import Ping
     from jupyter_mcp.notebook.objects.conversation import Conversation
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
+    from jupyter_mcp.notebook.objects.everything import Everything
     from jupyter_mcp.notebook.objects.note import Note
     from jupyter_mcp.notebook.objects.offered import Offered
     from jupyter_mcp.notebook.objects.servers import Servers
@@ -104,6 +105,7 @@ def _classes() -> list[type]:
     return [
         Conversation,
         Endpoint,
+        Everything,
         Help,
         Note,
         Offered,
@@ -182,6 +184,7 @@ def _live_card(value: Any) -> bool:
     from jupyter_mcp.notebook import cards
     from jupyter_mcp.notebook.objects import Call, Collection
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
+    from jupyter_mcp.notebook.objects.everything import Everything
     from jupyter_mcp.notebook.objects.found import Discovered
     from jupyter_mcp.notebook.objects.happened import Log
     from jupyter_mcp.notebook.objects.offered import Offered
@@ -205,6 +208,9 @@ def _live_card(value: Any) -> bool:
     if isinstance(value, RootsTable):
         cards.roots_card(value)
         return True
+    if isinstance(value, Everything):
+        cards.explorer_card()
+        return True
     if not isinstance(value, (Collection, Offered, Log, Servers)):
         return False
     try:
@@ -217,12 +223,9 @@ def _live_card(value: Any) -> bool:
         cards.server_cards(view)
     elif isinstance(value, Log):
         cards.log_card(view)
-    elif view.kind == "tools":
-        cards.tool_browser(view)
-    elif view.kind == "prompts":
-        cards.prompt_browser(view)
     else:
-        cards.resource_browser(view)
+        everywhere = isinstance(value, Offered) and value.everywhere
+        cards.explorer_card(view.kind, None if everywhere else view.servers, view.search, only=True)
     return True
 
 

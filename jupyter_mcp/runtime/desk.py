@@ -65,6 +65,7 @@ class QuestionDesk:
         limit: seconds a question stays open when no cell waits for it.
         presenter: draws a form and returns at once; None until the notebook layer is loaded.
         open: the questions that wait for an answer now, oldest first.
+        listeners: called, on the runtime's thread, when `open` is another.
     """
 
     def __init__(self) -> None:
@@ -73,6 +74,7 @@ class QuestionDesk:
         self.limit = LIMIT_SECONDS
         self.presenter: Callable[[Question, Callable[[Answer], None]], Presented] | None = None
         self.open: list[Question] = []
+        self.listeners: list[Callable[[], object]] = []
         self._tickets: dict[tuple[str, str], _Ticket] = {}
         self._places: dict[str, Place] = {}
 
@@ -95,11 +97,20 @@ class QuestionDesk:
             return Answer("decline", by="script", remark="questions are declined (mode “decline”)")
         ticket = self._tickets[question.id, question.step] = _Ticket(question, where, way)
         self.open.append(question)
+        self._tell()
         try:
             return await ticket.wait(self._show(ticket), self.limit)
         finally:
             self.open.remove(question)
             self._tickets.pop((question.id, question.step), None)
+            self._tell()
+
+    def _tell(self) -> None:
+        for listener in list(self.listeners):
+            try:
+                listener()
+            except Exception:
+                log.exception("a listener of the desk failed")
 
     def reachable(self) -> bool:
         """Whether somebody can be asked, as far as that is known now."""

@@ -1,4 +1,4 @@
-"""Browsers: one list for any number of items, a form on choosing, acts that never block."""
+"""Panes of tools, prompts, resources and servers: a form, acts that never block, what came of them."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ from jupyter_mcp.host.questions import Question
 from jupyter_mcp.host.result import PromptResult, Read, Result
 from jupyter_mcp.notebook import cards
 from jupyter_mcp.notebook.cards import clock, suggesting
-from jupyter_mcp.notebook.cards.browser import MAX_SHOWN
-from jupyter_mcp.notebook.cards.live import CARD
+from jupyter_mcp.notebook.cards.prompts import PromptPanel
+from jupyter_mcp.notebook.cards.resources import ResourcePanel
 from jupyter_mcp.notebook.cards.spelling import magic_line, prompt_line, python_call, read_line
-from jupyter_mcp.notebook.render import CallView, ListView, LogRow, LogView, ServersView, ServerView
-from tests.notebook.page import VIEW, FakeRunner, Page, box, button, capture, walk, words
+from jupyter_mcp.notebook.render import CallView, LogRow, LogView, ServersView, ServerView
+from tests.notebook.looked import FakeSource
+from tests.notebook.page import FakeRunner, Page, box, button, capture, walk, words
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,66 +42,8 @@ def runner() -> Iterator[FakeRunner]:
             future.set_result(DONE)
 
 
-def tools(*items: dict[str, Any]) -> ListView:
-    return ListView("tools", [("demo", item) for item in items], servers=["demo"])
-
-
-def choose(root: Any, label: str) -> None:
-    found = next(w for w in walk(root) if type(w).__name__ == "Select")
-    found.label = label
-
-
 def opened(runner: FakeRunner) -> Any:
     return cards.tool_form("demo", ADD, runner).root
-
-
-def test_nothing_is_chosen_before_somebody_chooses(page: Page, runner: FakeRunner) -> None:
-    root = cards.tool_browser(tools(ADD, {"name": "other"}), runner).root
-    assert "2 tools" in words(root)
-    assert "Choose a tool" in words(root)
-    choose(root, "demo.add — Add")
-    assert "Adds &lt;b&gt;two&lt;/b&gt;." in words(root)
-    assert box(root, "b").value == "1"
-
-
-def test_two_thousand_tools_are_one_list_of_the_first_matches(page: Page, runner: FakeRunner) -> None:
-    many = tools(*[{"name": f"tool{n}", "description": "word " * 50, "inputSchema": SCHEMA} for n in range(2_000)])
-    root = cards.tool_browser(many, runner).root
-    assert len(list(walk(root))) < 20
-    found = next(w for w in walk(root) if type(w).__name__ == "Select")
-    assert len(found.options) == MAX_SHOWN
-    assert "2,000 tools, the first 200 shown" in words(root)
-    box(root, "Search").value = "tool1999"
-    assert [label for label, _ in found.options] == ["demo.tool1999"]
-    assert "1 tool of 2,000" in words(root)
-    assert found.index is None
-
-
-def test_a_search_looks_through_descriptions_too(page: Page, runner: FakeRunner) -> None:
-    root = cards.tool_browser(tools(ADD, {"name": "x", "description": "Deletes all"}), runner).root
-    box(root, "Search").value = "DELETES all"
-    assert "1 tool of 2" in words(root)
-
-
-def test_tools_of_one_name_stay_two(page: Page, runner: FakeRunner) -> None:
-    twins = ListView("tools", [("a", {"name": "send"}), ("a", {"name": "send", "description": "second"})])
-    root = cards.tool_browser(twins, runner).root
-    found = next(w for w in walk(root) if type(w).__name__ == "Select")
-    found.index = 1
-    assert "second" in words(root)
-
-
-def test_the_static_side_is_the_list(page: Page, runner: FakeRunner) -> None:
-    cards.tool_browser(tools(ADD), runner)
-    still, live = page.outputs.values()
-    assert page.live
-    assert set(live) == {"text/plain", CARD, VIEW}, "saved, it would only be an error beside the list"
-    assert "demo.add" in still["text/plain"]
-    assert VIEW not in still
-    assert still["text/html"].startswith('<div class="jmcp-still">')
-    cards.close_all()
-    assert not page.live
-    assert "demo.add" in str(next(iter(page.outputs.values()))["text/plain"])
 
 
 def test_hints_are_told_as_the_server_s_own_words(page: Page, runner: FakeRunner) -> None:
@@ -179,13 +122,13 @@ def test_the_json_side_and_the_form_show_the_same_arguments(page: Page, runner: 
     assert runner.calls == [("call", "demo", "add", {"a": 7})]
 
 
-def test_json_that_the_form_cannot_show_stays_json(page: Page, runner: FakeRunner) -> None:
+def test_what_the_schema_does_not_name_comes_from_the_json_side_as_a_row(page: Page, runner: FakeRunner) -> None:
     root = opened(runner)
     button(root, "Edit as JSON").value = True
     box(root, "Arguments as JSON").value = '{"a": 1, "more": true}'
     button(root, "Edit as JSON").value = False
-    assert button(root, "Edit as JSON").value is True
-    assert "no field for more" in words(root)
+    assert button(root, "Edit as JSON").value is False
+    assert box(root, "Name").value == "more"
     button(root, "Call").click()
     assert runner.calls == [("call", "demo", "add", {"a": 1, "more": True})]
 
@@ -349,14 +292,14 @@ def test_prompt_arguments_ask_for_suggestions_with_what_is_chosen(
     monkeypatch.setattr(suggesting, "PAUSE_SECONDS", 0.01)
     runner.completions = ["Paris", "Pau", "Paris"]
     prompt = {"name": "trip", "arguments": [{"name": "country", "required": True}, {"name": "city"}, {"bad": 1}]}
-    root = cards.prompt_browser(ListView("prompts", [("demo", prompt)]), runner).root
-    assert button(root, "Get prompt").disabled
+    root = PromptPanel("demo", prompt, runner).root
+    assert button(root, "See its messages").disabled
     box(root, "country").value = "France"
     box(root, "city").value = "Pa"
     wait_for(lambda: list(box(root, "city").options) == ["Paris", "Pau"])
     ref = {"type": "ref/prompt", "name": "trip"}
     assert ("complete", "demo", ref, "city", "Pa", {"country": "France"}) in runner.calls
-    button(root, "Get prompt").click()
+    button(root, "See its messages").click()
     got = PromptResult({"messages": [{"role": "user", "content": {"type": "text", "text": "Go"}}]}, server="demo")
     assert runner.calls[-1] == ("prompt", "demo", "trip", {"country": "France", "city": "Pa"})
     runner.futures[-1].set_result(got)
@@ -364,8 +307,7 @@ def test_prompt_arguments_ask_for_suggestions_with_what_is_chosen(
 
 
 def test_a_resource_is_read_to_the_letter(page: Page, runner: FakeRunner) -> None:
-    view = ListView("resources", [("demo", {"uri": "Users/Me é", "name": "me"})])
-    root = cards.resource_browser(view, runner).root
+    root = ResourcePanel("demo", {"uri": "Users/Me é", "name": "me"}, runner, FakeSource()).root
     button(root, "Read").click()
     assert runner.calls == [("read", "demo", "Users/Me é")]
     contents = {"contents": [{"uri": "x", "text": "hello"}]}
@@ -374,8 +316,8 @@ def test_a_resource_is_read_to_the_letter(page: Page, runner: FakeRunner) -> Non
 
 
 def test_a_template_wants_its_variables_and_spares_its_query(page: Page, runner: FakeRunner) -> None:
-    view = ListView("resources", [], [("demo", {"uriTemplate": "notes://{day}{?page,size}", "name": "notes"})])
-    root = cards.resource_browser(view, runner).root
+    template = {"uriTemplate": "notes://{day}{?page,size}", "name": "notes"}
+    root = ResourcePanel("demo", template, runner, FakeSource()).root
     assert "Still needed: day" in words(root)
     assert button(root, "Read").disabled
     box(root, "day").value = "to day"
@@ -385,7 +327,8 @@ def test_a_template_wants_its_variables_and_spares_its_query(page: Page, runner:
 
 @pytest.mark.parametrize("template", ["notes://{", "{}", "notes://{day", "x{?}"])
 def test_a_broken_template_is_no_crash(page: Page, runner: FakeRunner, template: str) -> None:
-    cards.resource_browser(ListView("resources", [], [("demo", {"uriTemplate": template})]), runner)
+    root = ResourcePanel("demo", {"uriTemplate": template}, runner, FakeSource()).root
+    assert "Read" in [getattr(widget, "description", "") for widget in walk(root)]
 
 
 def test_a_server_can_be_disconnected_and_connected_again(page: Page, runner: FakeRunner) -> None:
@@ -415,8 +358,7 @@ def test_a_log_is_narrowed_by_level_and_words(page: Page) -> None:
 
 def test_no_servers_and_no_items_are_no_crash(page: Page, runner: FakeRunner) -> None:
     cards.server_cards(ServersView([]), runner)
-    cards.tool_browser(tools(), runner)
-    assert "No tools of demo" in str([still["text/plain"] for still in page.outputs.values()])
+    assert "No server is connected" in str([still["text/plain"] for still in page.outputs.values()])
 
 
 def test_a_server_card_follows_the_state_of_its_server_and_is_saved_as_it_was_last(page: Page) -> None:

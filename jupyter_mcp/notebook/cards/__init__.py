@@ -8,11 +8,11 @@ once; when its act is over the card is replaced by the static bundle of `noteboo
     live_answer(label, cancel) -> LiveAnswer     the same for a question: `.event(ConversationEvent)`
     background_call(call) -> LiveCall            for a `Call`: follows it and becomes its result
     task_card(task) -> LiveCall                  for a `Task` that was left: follows it again
-    tool_browser(view, runner) -> Card           search, form, JSON, Call, result; one Select for any number of tools
+    explorer_card(tab, servers, search) -> Card  everything offered: one search, tabs, a list of any length, a pane
     tool_form(server, tool, runner) -> Card      the form of one tool (`tool.form()`)
     watch_card(watch) -> Card                    a watched resource: its changes, Read now, Stop watching
     endpoint_card(endpoint) -> Card              this notebook as a server, until it is stopped
-    resource_browser(view, runner), prompt_browser(view, runner), server_cards(view, runner), log_card(view)
+    server_cards(view, runner), log_card(view)
     close_all()                                  every live card becomes static (unload, exit)
 
 `view` is the `ListView` / `ServersView` to browse; `runner` (see `cards.runner.Runner`) does the acts, by default on
@@ -24,11 +24,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from jupyter_mcp.host.questions import Answer, Question
     from jupyter_mcp.notebook.cards.answer import LiveAnswer
     from jupyter_mcp.notebook.cards.call import LiveCall
+    from jupyter_mcp.notebook.cards.explorer.source import Source
     from jupyter_mcp.notebook.cards.live import Card
     from jupyter_mcp.notebook.cards.question import Presented
     from jupyter_mcp.notebook.cards.runner import Runner
@@ -38,23 +39,21 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.objects.roots import RootsTable
     from jupyter_mcp.notebook.objects.task import Task
     from jupyter_mcp.notebook.objects.watch import Watch
-    from jupyter_mcp.notebook.render.views import ListView, LogView, ServersView
+    from jupyter_mcp.notebook.render.views import LogView, ServersView
 
 __all__ = [
     "background_call",
     "close_all",
     "endpoint_card",
+    "explorer_card",
     "found_card",
     "live_answer",
     "live_call",
     "log_card",
     "presenter",
-    "prompt_browser",
-    "resource_browser",
     "roots_card",
     "server_cards",
     "task_card",
-    "tool_browser",
     "tool_form",
     "watch_card",
 ]
@@ -95,32 +94,38 @@ def task_card(task: Task) -> LiveCall:
     return follow(task)
 
 
-def tool_browser(view: ListView, runner: Runner | None = None) -> Card:
-    """All tools of some servers: a searchable list, and the form of the chosen one."""
-    from jupyter_mcp.notebook.cards.toolbrowser import tool_browser as build
+def explorer_card(
+    tab: str = "tools",
+    servers: Sequence[str] | None = None,
+    search: str = "",
+    *,
+    only: bool = False,
+    runner: Runner | None = None,
+    source: Source | None = None,
+) -> Card:
+    """Everything that all servers offer (or some of them), with a pane for what is chosen.
 
-    return build(view, runner)
+    Args:
+        tab: "tools", "resources", "prompts", "servers" or "waiting".
+        servers: only what these offer; None is all, also those that come later.
+        search: the words that it opens with.
+        only: what is saved of it is the list of its tab alone.
+        runner: does what the buttons say.
+        source: where it looks.
+    """
+    from jupyter_mcp.notebook.cards.explorer.card import Explorer
+    from jupyter_mcp.notebook.cards.explorer.source import HostSource
+    from jupyter_mcp.notebook.cards.runner import HostRunner
+
+    made = Explorer(tab, servers, search, runner or HostRunner(), source or HostSource(), only=only)
+    return made.card.show()
 
 
 def tool_form(server: str, tool: Mapping[str, Any], runner: Runner | None = None) -> Card:
     """The form of one tool (as on the wire)."""
-    from jupyter_mcp.notebook.cards.toolbrowser import tool_form as build
+    from jupyter_mcp.notebook.cards.toolform import tool_form as build
 
     return build(server, tool, runner)
-
-
-def resource_browser(view: ListView, runner: Runner | None = None) -> Card:
-    """Resources and templates, with a form for a template's variables."""
-    from jupyter_mcp.notebook.cards.resources import resource_browser as build
-
-    return build(view, runner)
-
-
-def prompt_browser(view: ListView, runner: Runner | None = None) -> Card:
-    """Prompts, with a form for the arguments and completion as one types."""
-    from jupyter_mcp.notebook.cards.prompts import prompt_browser as build
-
-    return build(view, runner)
 
 
 def server_cards(view: ServersView, runner: Runner | None = None) -> Card:

@@ -1,37 +1,25 @@
-"""All prompts of some servers: choose one, fill in its arguments with the server's suggestions, see its messages."""
+"""The pane of one prompt: its arguments with the server's suggestions, a look at its messages, and both as a cell."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.cards.browser import Browser, Choice
 from jupyter_mcp.notebook.cards.outcome import Outcome
-from jupyter_mcp.notebook.cards.runner import HostRunner
 from jupyter_mcp.notebook.cards.spelling import prompt_line
 from jupyter_mcp.notebook.cards.suggesting import SuggestingFields
+from jupyter_mcp.notebook.components.newcell import NewCell
 from jupyter_mcp.notebook.render import html
-from jupyter_mcp.notebook.render.bundles import bundle
 from jupyter_mcp.notebook.render.lists import title_of
-from jupyter_mcp.notebook.render.text import cut, flat
-from jupyter_mcp.protocol.shapes import as_list, is_mapping
+from jupyter_mcp.notebook.render.text import clean, cut, flat
+from jupyter_mcp.protocol.shapes import as_list, is_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Mapping, Sequence
 
-    from jupyter_mcp.notebook.cards.live import Card
     from jupyter_mcp.notebook.cards.runner import Runner
-    from jupyter_mcp.notebook.render.views import ListView
 
-__all__ = ["prompt_browser"]
-
-
-def prompt_browser(view: ListView, runner: Runner | None = None) -> Card:
-    """Display the prompts of a view."""
-    acting = runner or HostRunner()
-    choices = [Choice(*_line(server, prompt), (server, prompt)) for server, prompt in view.rows]
-    browser = Browser("prompt", choices, lambda chosen: PromptPanel(*chosen, acting).root, lambda: bundle(view))
-    return browser.card.show()
+__all__ = ["PromptPanel", "as_markdown"]
 
 
 class PromptPanel:
@@ -41,17 +29,22 @@ class PromptPanel:
         self._server, self._name, self._runner = server, str(prompt.get("name") or ""), runner
         self._fields = SuggestingFields(_arguments(prompt), self._suggest, self._refresh)
         self._status = kit.markup("")
-        self._get = kit.button("Get prompt", self._press, look="primary", tip=f"Get {server}.{self._name}")
-        self._copy = kit.markup("")
+        self._get = kit.button("See its messages", self._press, look="primary", tip=f"Get {server}.{self._name}")
+        self._copy = NewCell([("line", "Insert as a cell", "code")], self._line)
+        self._messages = NewCell(
+            [("messages", "Insert the messages as Markdown", "markdown"), ("ask", "Ask a model with it", "code")],
+            self._written,
+        )
+        kit.hide(self._messages, True)
         self._outcome = Outcome(self._refresh)
         self.root = kit.column(
             [
                 kit.markup(_about(server, prompt), "jmcp-head"),
                 self._fields.root,
                 self._status,
-                kit.row([self._get]),
-                self._copy,
+                kit.row([self._get, self._copy]),
                 self._outcome.root,
+                self._messages,
             ]
         )
         self._refresh()
@@ -66,8 +59,21 @@ class PromptPanel:
         self._get.disabled = bool(needed) or busy
         self._fields.lock(busy)
         kit.paint(self._status, kit.status(f"Still needed: {', '.join(needed)}" if needed else ""))
-        line = prompt_line(self._server, self._name, self._fields.values)
-        kit.paint(self._copy, html.details(html.muted("the same as a line to copy"), html.pre(line)))
+        self._copy.disabled = bool(needed)
+        kit.hide(self._messages, busy or not hasattr(self._outcome.value, "dicts"))
+
+    @property
+    def busy(self) -> bool:
+        """Whether its messages are being asked for."""
+        return self._outcome.busy
+
+    def _line(self, _: str) -> str:
+        return prompt_line(self._server, self._name, self._fields.values)
+
+    def _written(self, key: str) -> str:
+        """What was last seen, for a cell."""
+        prompt = self._outcome.value
+        return f"%%mcp ask\n{prompt.text}" if key == "ask" else as_markdown(prompt.dicts)
 
     def _press(self) -> None:
         if self._fields.needed:
@@ -86,15 +92,25 @@ def _arguments(prompt: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
     ]
 
 
+def as_markdown(messages: Sequence[Mapping[str, Any]]) -> str:
+    """The texts of messages (as on the wire) under their roles; what is no text is named."""
+    parts: list[str] = []
+    for message in messages:
+        content = message.get("content")
+        blocks = content if is_list(content) else [content]
+        said = [block if isinstance(block, str) else _said(mapping_of(block)) for block in blocks]
+        parts.append("\n\n".join([f"**{flat(message.get('role') or 'unknown role', 40)}**", *said]))
+    return "\n\n".join(parts)
+
+
+def _said(block: Mapping[str, Any]) -> str:
+    text = block.get("text") if block.get("type") == "text" else mapping_of(block.get("resource")).get("text")
+    return clean(text) if isinstance(text, str) else f"*({flat(block.get('type') or 'something', 60)})*"
+
+
 def _about(server: str, prompt: Mapping[str, Any]) -> str:
     title, name = title_of(prompt), f"{server}.{flat(prompt.get('name') or '', 120)}"
     head = f"<b>{html.escape(title)}</b> {html.code(name)}" if title else f"<b>{html.code(name)}</b>"
     told = prompt.get("description")
     body = html.prose(cut(told, 4_000)) if isinstance(told, str) and told else ""
     return f'<div role="heading" aria-level="3">{html.note(head)}</div>{body}'
-
-
-def _line(server: str, prompt: Mapping[str, Any]) -> tuple[str, str]:
-    name, title = flat(prompt.get("name") or "", 120), title_of(prompt)
-    label = f"{server}.{name}{f' — {title}' if title else ''}"
-    return label, f"{label} {flat(prompt.get('description') or '', 1_000)}".lower()

@@ -1,4 +1,4 @@
-"""Resources and templates of some servers: choose one, fill in a template's variables, read it."""
+"""The pane of one resource, or of one template with its variables: read it, watch it, save it, take it into a cell."""
 
 from __future__ import annotations
 
@@ -6,39 +6,47 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
 from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.cards.browser import Browser, Choice
 from jupyter_mcp.notebook.cards.outcome import Outcome
-from jupyter_mcp.notebook.cards.runner import HostRunner
 from jupyter_mcp.notebook.cards.spelling import read_line
 from jupyter_mcp.notebook.cards.suggesting import SuggestingFields
+from jupyter_mcp.notebook.cards.watching import WatchToggle
+from jupyter_mcp.notebook.components.file import File
+from jupyter_mcp.notebook.components.newcell import NewCell
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
 from jupyter_mcp.notebook.render.lists import title_of
 from jupyter_mcp.notebook.render.text import cut, flat
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
-    from jupyter_mcp.notebook.cards.live import Card
+    from jupyter_mcp.notebook.cards.explorer.source import Source
     from jupyter_mcp.notebook.cards.runner import Runner
-    from jupyter_mcp.notebook.render.views import ListView
 
-__all__ = ["resource_browser"]
+__all__ = ["ResourcePanel"]
 
-
-def resource_browser(view: ListView, runner: Runner | None = None) -> Card:
-    """Display the resources and templates of a view."""
-    acting = runner or HostRunner()
-    rows = [*view.rows, *view.templates]
-    choices = [Choice(*_line(server, item), (server, item)) for server, item in rows]
-    browser = Browser("resource", choices, lambda chosen: ResourcePanel(*chosen, acting).root, lambda: bundle(view))
-    return browser.card.show()
+MAX_FILES = 8
 
 
 class ResourcePanel:
-    """The pane of one resource, or of one template with its variables."""
+    """The pane.
 
-    def __init__(self, server: str, item: Mapping[str, Any], runner: Runner) -> None:
+    Args:
+        server: whose it is.
+        item: the resource or template as on the wire.
+        runner: reads, and asks for suggestions.
+        source: watches.
+        changed: called when it is watched, or no longer.
+    """
+
+    def __init__(
+        self,
+        server: str,
+        item: Mapping[str, Any],
+        runner: Runner,
+        source: Source,
+        changed: Callable[[], object] = lambda: None,
+    ) -> None:
         self._server, self._runner = server, runner
         self._template = item.get("uriTemplate") if isinstance(item.get("uriTemplate"), str) else None
         self._plain = str(item.get("uri") or "")
@@ -46,21 +54,35 @@ class ResourcePanel:
         names = [(name, "", name not in spared) for name in _variables(self._template or "")]
         self._fields = SuggestingFields(names, self._suggest, self._refresh)
         self._status = kit.markup("")
+        self._address = kit.markup("")
         self._read = kit.button("Read", self._press, look="primary", tip="Read this resource")
-        self._copy = kit.markup("")
+        self._watch = WatchToggle(server, source, self._refresh, changed)
+        self._copy = NewCell([("line", "Insert as a cell", "code")], self._line)
         self._outcome = Outcome(self._refresh)
+        self._files = kit.column([])
         self.root = kit.column(
             [
                 kit.markup(_about(server, item), "jmcp-head"),
                 self._fields.root,
                 self._status,
-                kit.row([self._read]),
-                self._copy,
+                self._address,
+                kit.row([self._read, self._watch.root, self._copy]),
+                self._watch.said,
                 self._outcome.root,
+                self._files,
             ]
         )
         self._refresh()
         self._fields.prime()
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is being read, or watched."""
+        return self._outcome.busy or self._watch.on
+
+    def close(self) -> None:
+        """The pane is gone, and nobody is told of changes any more."""
+        self._watch.close()
 
     def _suggest(self, variable: str, value: str, others: Mapping[str, str]) -> Any:
         ref = {"type": "ref/resource", "uri": self._template}
@@ -84,17 +106,42 @@ class ResourcePanel:
         busy = self._outcome.busy
         self._read.disabled = bool(problem) or busy
         self._fields.lock(busy)
+        self._watch.at(uri)
+        self._copy.disabled = not uri
         kit.paint(self._status, kit.status(problem))
-        if uri:
-            line = read_line(self._server, uri)
-            kit.paint(self._copy, html.details(html.muted("the same as a line to copy"), html.pre(line)))
-        else:
-            kit.paint(self._copy, "")
+        reads = html.note(f"{html.muted('reads')} {html.code(flat(uri, 600))}") if uri and self._template else ""
+        kit.paint(self._address, reads)
+
+    def _line(self, _: str) -> str:
+        uri, _problem = self._uri()
+        return read_line(self._server, uri) if uri else ""
 
     def _press(self) -> None:
         uri, problem = self._uri()
         if not problem:
-            self._outcome.run(flat(uri, 200), lambda _: self._runner.read(self._server, uri))
+            self._watch.read()
+            self._outcome.run(flat(uri, 200), lambda _: self._runner.read(self._server, uri), self._drawn)
+
+    def _drawn(self, read: Any) -> str:
+        """What was read, and below it what can be saved as a file."""
+        from jupyter_mcp.notebook.cards.live import free
+        from jupyter_mcp.runtime.pump import unroute
+
+        old = self._files.children
+        found = [_file_of(part, read.uri) for part in read.contents[:MAX_FILES]]
+        self._files.children = [made for made in found if made is not None]
+        unroute(self._files)
+        for widget in old:
+            free(widget)
+        return str(bundle(read)["text/html"])
+
+
+def _file_of(part: Any, uri: str) -> Any:
+    """The file of one part; None for an empty one."""
+    data: bytes = part.bytes if part.text is None else str(part.text).encode("utf-8", "replace")
+    if not data:
+        return None
+    return File(str(part.raw.get("uri") or uri), len(data), lambda: data, is_pdf=data.startswith(b"%PDF-"))
 
 
 def _variables(template: str) -> list[str]:
@@ -122,11 +169,3 @@ def _about(server: str, item: Mapping[str, Any]) -> str:
     body = html.prose(cut(told, 4_000)) if isinstance(told, str) and told else ""
     head = html.note(f"<b>{html.escape(title)}</b> {html.muted(html.escape(f'{server} {kind}'))}")
     return f'<div role="heading" aria-level="3">{head}</div>{html.note(html.code(uri))}{body}'
-
-
-def _line(server: str, item: Mapping[str, Any]) -> tuple[str, str]:
-    uri = flat(item.get("uri") or item.get("uriTemplate") or "", 300)
-    name = title_of(item) or flat(item.get("name") or "", 120)
-    told = " (template)" if item.get("uriTemplate") else ""
-    label = f"{server}: {uri}{told}{f' — {name}' if name and name != uri else ''}"
-    return label, f"{label} {flat(item.get('description') or '', 1_000)}".lower()

@@ -39,11 +39,13 @@ class RowsView {
     this.root = element("div", { class: "jmcp-rows" });
     this.search = element("input", { type: "search", class: "jmcp-rows-search", autocomplete: "off", spellcheck: "false" });
     this.note = element("div", { class: "jmcp-rows-note", role: "status", "aria-live": "polite" });
+    this.tabs = element("div", { class: "jmcp-rows-tabs", role: "tablist", "data-lm-suppress-shortcuts": "true" });
     this.head = element("div", { class: "jmcp-rows-head", role: "rowgroup" });
     this.body = element("div", { class: "jmcp-rows-body", role: "rowgroup" });
     this.grid = element("div", { class: "jmcp-rows-grid", tabindex: "0", "data-lm-suppress-shortcuts": "true" }, this.head, this.body);
     this.empty = element("div", { class: "jmcp-rows-empty" });
-    this.root.append(this.search, this.note, this.grid, this.empty);
+    this.panel = element("div", { class: "jmcp-rows-panel", id: `${this.id}-panel` }, this.grid, this.empty);
+    this.root.append(this.search, this.note, this.tabs, this.panel);
     el.append(this.root);
     this.frame();
   }
@@ -64,7 +66,52 @@ class RowsView {
     this.columns = this.get("columns").map((column, at) => ({ ...column, at }));
     if (this.root.clientWidth && this.root.clientWidth < NARROW) this.columns = this.columns.filter((one) => !one.wide);
     this.template = this.columns.map((column) => column.width).join(" ");
+    this.drawTabs();
     this.drawHead();
+  }
+
+  drawTabs() {
+    const tabs = this.get("tabs");
+    const focused = this.tabs.contains(document.activeElement);
+    this.tabs.hidden = !tabs.length;
+    this.tabs.setAttribute("aria-label", this.get("label"));
+    this.tabs.replaceChildren(...tabs.map(([key, words]) => this.drawTab(key, words)));
+    const at = tabs.findIndex(([key]) => key === this.get("tab"));
+    if (at >= 0) {
+      this.panel.setAttribute("role", "tabpanel");
+      this.panel.setAttribute("aria-labelledby", `${this.id}-tab-${tabs[at][0]}`);
+      if (focused) this.tabs.children[at].focus();
+    }
+  }
+
+  drawTab(key, words) {
+    const chosen = key === this.get("tab");
+    const made = element(
+      "button",
+      {
+        type: "button",
+        role: "tab",
+        class: "jmcp-rows-tab",
+        id: `${this.id}-tab-${key}`,
+        "aria-selected": String(chosen),
+        "aria-controls": `${this.id}-panel`,
+        tabindex: chosen ? "0" : "-1",
+      },
+      words,
+    );
+    made.addEventListener("click", () => this.send("tab", { key }));
+    return made;
+  }
+
+  tabKey(event) {
+    const steps = { ArrowRight: 1, ArrowLeft: -1 };
+    const tabs = this.get("tabs").map(([key]) => key);
+    const at = tabs.indexOf(this.get("tab"));
+    if (event.key in steps) this.send("tab", { key: tabs[(at + steps[event.key] + tabs.length) % tabs.length] });
+    else if (event.key === "ArrowDown" && this.count) this.grid.focus();
+    else return;
+    event.preventDefault();
+    event.stopPropagation();
   }
 
   drawHead() {
@@ -103,12 +150,19 @@ class RowsView {
     };
     on("msg:custom", (message, buffers) => this.receive(message, buffers));
     on("change:version", () => this.adopt(this.get("version"), this.get("count")));
-    for (const name of ["note", "label", "placeholder", "query", "empty", "sorting"]) on(`change:${name}`, () => this.frame());
+    for (const name of ["note", "label", "placeholder", "query", "empty", "sorting", "tabs"]) on(`change:${name}`, () => this.frame());
     for (const name of ["columns", "tree", "heads", "multiple", "height", "row_height", "current", "selected"])
       on(`change:${name}`, () => {
         this.frame();
         this.redraw();
       });
+    on("change:tab", () => {
+      this.frame();
+      this.active = 0;
+      this.activeId = "";
+      this.grid.scrollTop = 0;
+    });
+    this.tabs.addEventListener("keydown", (event) => this.tabKey(event));
     this.grid.addEventListener("scroll", () => this.soon());
     this.grid.addEventListener("keydown", (event) => this.key(event));
     this.body.addEventListener("click", (event) => this.click(event));
@@ -337,6 +391,7 @@ class RowsView {
     else if (event.key === "ArrowRight") this.unfold(row);
     else if (event.key === "ArrowLeft") this.fold(row);
     else if (event.key === "Enter") this.open(row);
+    else if (event.key === "/" && !this.search.hidden) this.search.focus();
     else if (event.key === " " && !this.typed) this.get("multiple") ? this.select(row) : this.open(row);
     else if (event.key.length === 1) this.type(event.key);
     else return;

@@ -64,6 +64,7 @@ class Rows(_Component):
         empty: what stands there when there is no row.
         follow: whether it stays at the end as rows are added (a log).
         icons: gives a picture by its key: its MIME type and bytes, or None.
+        tabs: (key, words) of what the list can show one of at a time, above the rows; the words may change (`tabs`).
     """
 
     columns: Any = traitlets.List(traitlets.Any()).tag(sync=True)
@@ -83,6 +84,8 @@ class Rows(_Component):
     current: Any = traitlets.Unicode().tag(sync=True)
     selected: Any = traitlets.List(traitlets.Unicode()).tag(sync=True)
     sorting: Any = traitlets.List(traitlets.Any()).tag(sync=True)
+    tabs: Any = traitlets.List(traitlets.Any()).tag(sync=True)
+    tab: Any = traitlets.Unicode().tag(sync=True)
 
     def __init__(
         self,
@@ -97,6 +100,7 @@ class Rows(_Component):
         empty: str = "Nothing here.",
         follow: bool = False,
         icons: Callable[[str], tuple[str, bytes] | None] | None = None,
+        tabs: Sequence[tuple[str, str]] = (),
     ) -> None:
         _Component.__init__(
             self,
@@ -109,6 +113,8 @@ class Rows(_Component):
             heads=heads,
             empty=empty,
             follow=follow,
+            tabs=[list(one) for one in tabs],
+            tab=tabs[0][0] if tabs else "",
         )
         self._list = RowList([column.key for column in columns])
         self._guard = threading.RLock()
@@ -125,6 +131,7 @@ class Rows(_Component):
             "sort": self._sort,
             "search": self._search,
             "icon": self._icon,
+            "tab": self._choose_tab,
         }
         for kind, handler in handlers.items():
             self.hear(kind, handler)
@@ -179,6 +186,10 @@ class Rows(_Component):
     def on_search(self, callback: Callable[[str], object]) -> None:
         """Call it with what is in the search box, at each key."""
         self._listen("search", callback)
+
+    def on_tab(self, callback: Callable[[str], object]) -> None:
+        """Call it with the key of a tab that is chosen."""
+        self._listen("tab", callback)
 
     def close(self) -> None:
         with self._guard:
@@ -281,6 +292,13 @@ class Rows(_Component):
     def _search(self, message: Mapping[str, Any]) -> None:
         self.query = _text(message.get("text"))[:MAX_SEARCH]
         self._say("search", self.query)
+
+    def _choose_tab(self, message: Mapping[str, Any]) -> None:
+        key = _text(message.get("key"))
+        if key != self.tab and any(one[0] == key for one in self.tabs):
+            self.tab = key
+            self._asked = (0, 60)
+            self._say("tab", key)
 
     def _icon(self, message: Mapping[str, Any]) -> None:
         key = _text(message.get("key"))

@@ -26,6 +26,11 @@ class Offered(Sequence[Item]):
         self._chosen = servers
         self._search = search
 
+    @property
+    def everywhere(self) -> bool:
+        """Whether it is of all servers, also of those that come later."""
+        return self._chosen is None
+
     def __call__(self, text: str) -> Offered:
         """Those whose name, title or description has every word of `text`."""
         return Offered(self._kind, self._chosen, f"{self._search} {text}".strip())

@@ -18,6 +18,7 @@ from jupyter_mcp.notebook.render.views import (
     CallView,
     ConversationView,
     EndpointView,
+    ExplorerView,
     HelpView,
     ListView,
     LogView,
@@ -164,6 +165,11 @@ def _list(view: ListView) -> Bundle:
     return of_piece(view.kind, lists.list_piece(view), {"count": len(view.rows), "names": names})
 
 
+def _explorer(view: ExplorerView) -> Bundle:
+    made = _servers(view.servers)
+    return {**of_piece("explorer", lists.explorer_piece(view), {}), MIME: {**made[MIME], "kind": "explorer"}}
+
+
 def _record(record: QuestionRecord) -> Bundle:
     question, answer = record.question, record.answer
     data = {"server": question.server, "question": question.kind, "action": answer.action if answer else None}
@@ -225,6 +231,7 @@ _VIEWS: Mapping[type, Callable[[Any], Bundle]] = {
     ServerView: _server,
     ServersView: _servers,
     ListView: _list,
+    ExplorerView: _explorer,
     QuestionRecord: _record,
     Question: _open_question,
     CallView: _call,

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, text_table, warning_line
+from jupyter_mcp.notebook.render.servers import servers_piece
 from jupyter_mcp.notebook.render.text import count, flat
 from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
-    from jupyter_mcp.notebook.render.views import ListView
+    from jupyter_mcp.notebook.render.views import ExplorerView, ListView
 
-__all__ = ["arguments_of", "list_piece", "title_of"]
+__all__ = ["arguments_of", "explorer_piece", "list_piece", "title_of"]
 
 MAX_ROWS = 60
 MAX_PROBLEMS = 10
@@ -32,6 +33,23 @@ def list_piece(view: ListView) -> Piece:
     if len(view.problems) > MAX_PROBLEMS:
         parts.append(warning_line(f"{len(view.problems) - MAX_PROBLEMS} more; %mcp log SERVER lists them"))
     return stack(parts)
+
+
+def explorer_piece(view: ExplorerView) -> Piece:
+    """The servers, and below them each list in a fold; as text the servers alone, which say how much they offer."""
+    servers = servers_piece(view.servers)
+    folds = [
+        html.details(f"<b>{html.escape(_title(found))}</b>", list_piece(found).html)
+        for found in view.lists
+        if found.rows or found.templates
+    ]
+    return Piece(servers.html + "".join(folds), servers.text)
+
+
+def _title(view: ListView) -> str:
+    parts = [count(len(view.rows), _WORDS[view.kind])] if view.rows else []
+    parts += [count(len(view.templates), "template")] if view.templates else []
+    return ", ".join(parts)
 
 
 def _head(view: ListView) -> Piece:

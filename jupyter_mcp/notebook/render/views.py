@@ -20,6 +20,7 @@ __all__ = [
     "CallView",
     "ConversationView",
     "EndpointView",
+    "ExplorerView",
     "HelpView",
     "ListView",
     "LogRow",
@@ -102,6 +103,14 @@ class ListView:
     servers: Sequence[str] = ()
     search: str = ""
     off: Set[tuple[str, str]] = frozenset()
+
+
+@dataclass(frozen=True)
+class ExplorerView:
+    """Everything: the servers, and what they offer of each kind."""
+
+    servers: ServersView
+    lists: Sequence[ListView]
 
 
 @dataclass(frozen=True)
@@ -288,6 +297,7 @@ View = (
     ServerView
     | ServersView
     | ListView
+    | ExplorerView
     | QuestionRecord
     | CallView
     | LogView

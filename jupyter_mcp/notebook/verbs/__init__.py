@@ -28,7 +28,9 @@ def _overview(call: Invocation) -> object:
     return overview(call)
 
 
-OVERVIEW = Verb("", "connections", "[VERB …]", "All servers and what they offer.", _overview)
+OVERVIEW = Verb(
+    "", "connections", "[VERB …]", "The explorer: all servers, all they offer, what waits for an answer.", _overview
+)
 """`%mcp` alone."""
 
 

@@ -180,7 +180,9 @@ def overview(_call: Invocation) -> Any:
         from jupyter_mcp.notebook.verbs.help import start
 
         return start()
-    return api.servers
+    from jupyter_mcp.notebook.objects.everything import Everything
+
+    return Everything()
 
 
 VERBS = (
