@@ -1,7 +1,8 @@
 """Bytes that came as base64: images and sounds as objects, and what a blob really is by its first bytes. Pure.
 
 An image shows itself in a notebook only when its first bytes are those of a PNG, JPEG, GIF or WebP; what the server
-calls it does not matter, and SVG (which may hold scripts) is never shown as an image.
+calls it does not matter. SVG, which may hold scripts, is a drawing: who shows it does so in an `<img>`, which runs
+none.
 """
 
 from __future__ import annotations
@@ -16,8 +17,13 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import os
 
-__all__ = ["Audio", "Image", "decode_base64", "pictures_in", "sniff_image"]
+__all__ = ["Audio", "Image", "decode_base64", "is_drawing", "pictures_in", "sniff_image"]
 
+_DRAWING = re.compile(
+    rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?"
+    rb"(?:<!--(?:(?!-->).)*-->\s*)*(?:<!DOCTYPE svg[^>\[]{0,300}>\s*)?<svg[\s>/]",
+    re.DOTALL,
+)
 _INLINE = re.compile(r"(?:!\[[^\]\n]*\]\()?data:image/[a-z]+;base64,([A-Za-z0-9+/]{40,}={0,2})\)?")
 
 
@@ -43,6 +49,11 @@ def sniff_image(data: bytes) -> str | None:
     if data.startswith((b"GIF87a", b"GIF89a")):
         return "image/gif"
     return "image/webp" if data[:4] == b"RIFF" and data[8:12] == b"WEBP" else None
+
+
+def is_drawing(data: bytes) -> bool:
+    """Whether the bytes begin as an SVG document does."""
+    return _DRAWING.match(data[:4_096]) is not None
 
 
 def pictures_in(text: str) -> list[tuple[int, int, bytes]]:

@@ -144,7 +144,10 @@ class Result:
         Raises:
             UsageError: no rows that can be read in one way, or none of the libraries installed.
         """
-        return _frame(f"{self.server}.{self.tool}", self.data, [self.text, *(c.text or "" for c in self.resources)])
+        texts = [block["text"] for block in self.blocks if block["type"] == "text"]
+        several = texts if len(texts) > 1 else []
+        embedded = [part.text or "" for part in self.resources]
+        return _frame(f"{self.server}.{self.tool}", self.data, [self.text, *several, *embedded])
 
     @cached_property
     def images(self) -> list[Image]:

@@ -247,10 +247,17 @@ def test_two_pictures_are_both_on_the_page_and_numbered_as_the_object_numbers_th
     assert len(two.images) == 2
 
 
-def test_a_drawing_that_may_hold_scripts_is_not_shown() -> None:
-    svg = {"type": "image", "data": b64(b"<svg onload='x'/>"), "mimeType": "image/svg+xml"}
-    assert "img" not in page(result(svg)).tags
-    assert "not shown" in plain(result(svg))
+def test_a_drawing_that_may_hold_scripts_is_an_image_and_no_part_of_the_page() -> None:
+    drawing = b"<svg onload='x'><script>alert(1)</script></svg>"
+    as_image = {"type": "image", "data": b64(drawing), "mimeType": "image/svg+xml"}
+    contents = {"uri": "x://y", "text": drawing.decode(), "mimeType": "image/svg+xml"}
+    for block in (as_image, {"type": "resource", "resource": contents}):
+        shown = page(result(block))
+        assert not {"svg", "script", "object", "iframe", "embed"} & set(shown.tags)
+        assert [value for name, value in shown.attributes if name == "src"] == [
+            f"data:image/svg+xml;base64,{b64(drawing)}"
+        ]
+    assert "image/svg+xml" in plain(result(as_image))
 
 
 def test_a_small_sound_can_be_played_and_a_large_one_is_named() -> None:

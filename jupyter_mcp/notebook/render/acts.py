@@ -5,8 +5,9 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError, ToolError, UsageError
+from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError, RequestError, ToolError, UsageError
 from jupyter_mcp.notebook.render import html
+from jupyter_mcp.notebook.render.advice import request_pieces, request_title
 from jupyter_mcp.notebook.render.piece import Piece, error_line, plain_line, stack, table_piece
 from jupyter_mcp.notebook.render.text import clean, count, cut, flat, portable
 
@@ -67,7 +68,8 @@ def error_piece(error: BaseException, label: str = "") -> Piece:
     if isinstance(error, ToolError) and error.result is not None:
         return result_piece(error.result)
     said = portable(str(error) or type(error).__name__)
-    line = error_line(f"{label}: {said}" if label else said, type(error).__name__)
+    name = request_title(error) if isinstance(error, RequestError) else type(error).__name__
+    line = error_line(f"{label}: {said}" if label else said, name)
     return stack([line, *_help_with(error)])
 
 
@@ -76,6 +78,8 @@ def _help_with(error: BaseException) -> list[Piece]:
     if isinstance(error, UsageError) and error.usage:
         usage = clean(error.usage)
         pieces.append(Piece(html.note(f"usage: {html.code(usage)}"), f"usage: {usage}"))
+    if isinstance(error, RequestError):
+        pieces += request_pieces(error)
     if isinstance(error, (ConnectionFailed, ConnectionLost)) and error.stderr:
         tail = cut("\n".join(portable(line) for line in error.stderr[-12:]), 4_000)
         pieces.append(Piece(html.details("the end of its stderr", html.pre(tail), open_=True), f"stderr:\n{tail}"))

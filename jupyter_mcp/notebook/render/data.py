@@ -14,7 +14,9 @@ from jupyter_mcp.protocol.shapes import is_list, is_mapping
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["data_piece", "same_data", "value_text"]
+    from jupyter_mcp.host.tables import Columns
+
+__all__ = ["columns_piece", "data_piece", "same_data", "table_of", "value_text"]
 
 MAX_ROWS = 20
 MAX_COLUMNS = 20
@@ -24,13 +26,19 @@ MAX_JSON = 8_000
 
 def data_piece(data: Any, whole: str = ".data") -> Piece:
     """A structured value; `whole` says where a program finds all of it."""
-    columns = find_columns(data) if is_mapping(data) or is_list(data) else None
-    if columns is not None and _is_table(data, columns):
+    columns = table_of(data)
+    if columns is not None:
         return _table(data, columns, whole)
     pairs = _flat_pairs(data) if is_mapping(data) else None
     if pairs is not None:
         return _pairs(pairs, whole)
     return _json(data, whole)
+
+
+def table_of(data: Any) -> Columns | None:
+    """The rows in a structured value, when they read best as a table."""
+    columns = find_columns(data) if is_mapping(data) or is_list(data) else None
+    return columns if columns is not None and _is_table(data, columns) else None
 
 
 def _is_table(data: object, columns: Mapping[str, Sequence[Any]]) -> bool:
@@ -55,7 +63,17 @@ def _is_plain(value: Any) -> bool:
     return not is_mapping(value)
 
 
-def _table(data: Any, columns: Mapping[str, Sequence[Any]], whole: str) -> Piece:
+def _table(data: Any, columns: Columns, whole: str) -> Piece:
+    return stack([_remarks(data), columns_piece(columns, framed=bool(whole))])
+
+
+def columns_piece(columns: Columns, *, framed: bool = True) -> Piece:
+    """The first rows of a table.
+
+    Args:
+        columns: of equal length, or nearly.
+        framed: the object that it belongs to has a `.df()`.
+    """
     names = list(columns)
     height = max((len(column) for column in columns.values()), default=0)
     shown = names[:MAX_COLUMNS]
@@ -63,15 +81,19 @@ def _table(data: Any, columns: Mapping[str, Sequence[Any]], whole: str) -> Piece
         [value_text(columns[name][at]) if at < len(columns[name]) else "" for name in shown]
         for at in range(min(height, MAX_ROWS))
     ]
-    return stack([_remarks(data), table_piece(shown, rows), _left_out(height, len(names), whole)])
+    return stack([table_piece(shown, rows), _whole_table(height, len(names), framed)])
 
 
-def _left_out(height: int, width: int, whole: str) -> Piece | None:
+def _whole_table(height: int, width: int, framed: bool) -> Piece | None:
+    """How much of it was left out, and where all of it is."""
     said = [count(height - MAX_ROWS, "more row")] if height > MAX_ROWS else []
     said += [count(width - MAX_COLUMNS, "more column")] if width > MAX_COLUMNS else []
-    if not said:
+    if said:
+        return plain_line(f"… {' and '.join(said)}{'; .df() holds all' if framed else ''}", mark="small")
+    if not framed:
         return None
-    return plain_line(f"… {' and '.join(said)}; .df() holds all", mark="small")
+    size = f"{count(height, 'row')}, {count(width, 'column')}; {html.code('.df()')} makes a data frame of them"
+    return Piece(html.note(html.muted(size)), "")  # in a terminal the rows speak for themselves
 
 
 def _remarks(data: Any) -> Piece | None:

@@ -1,4 +1,4 @@
-"""A model's Markdown as HTML that is safe: nothing in it loads, runs or looks like ours. Pure; mistune at first use.
+"""Markdown of a model or a server as safe HTML: nothing in it loads, runs or looks like ours. mistune at first use.
 
 A model repeats what servers told it, so its text is as untrusted as theirs. Raw HTML is shown as text. An image would
 be fetched by whoever opens the notebook, and its address can carry away what the model knows: it is shown as its
@@ -25,18 +25,25 @@ MAX_TEXT = 30_000  # characters
 _SCHEMES = ("http", "https", "mailto")
 
 
-def markdown(text: str) -> str:
-    """Safe HTML of a text in Markdown; what cannot be read as Markdown is shown as it is."""
-    shown = cut(clean(text), MAX_TEXT, ".text")
+def markdown(text: str, *, whole: str = ".text", limit: int = MAX_TEXT, breaks: bool = False) -> str:
+    """Safe HTML of a text in Markdown; what cannot be read as Markdown is shown as it is.
+
+    Args:
+        text: untrusted.
+        whole: where a program finds all of it, said when it is cut.
+        limit: characters that are drawn.
+        breaks: its lines stay lines (texts of tools are written for a terminal as often as for a page).
+    """
+    shown = cut(clean(text), limit, whole)
     try:
-        return _reader()(shown)
+        return _reader(breaks)(shown)
     except Exception:
         log.exception("a text could not be read as Markdown")
         return html.prose(shown)
 
 
 @cache
-def _reader() -> Callable[[str], str]:
+def _reader(breaks: bool) -> Callable[[str], str]:
     import mistune
 
     class Safe(mistune.HTMLRenderer):
@@ -49,7 +56,8 @@ def _reader() -> Callable[[str], str]:
         def block_code(self, code: str, info: str | None = None) -> str:
             return html.pre(code.rstrip("\n"))
 
-    made: Any = mistune.create_markdown(renderer=Safe(escape=True), plugins=["strikethrough", "table", "task_lists"])
+    plugins = ["strikethrough", "table", "task_lists"]
+    made: Any = mistune.create_markdown(renderer=Safe(escape=True), hard_wrap=breaks, plugins=plugins)
     return lambda text: str(made(text))
 
 

@@ -1,24 +1,25 @@
 """A tool's result, a resource that was read, a prompt's messages. Pure.
 
-Blocks come in the order in which they were sent. Structured content that a text block only repeats is shown once, in
-the form that reads best. A result without content says so: it is not the same as a call that never ended.
+What there is to show, and in which order, is decided by `sections`. A result without content says so: it is not the
+same as a call that never ended.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.notebook.render import html
-from jupyter_mcp.notebook.render.blocks import block_piece, contents_piece, kinds_of, text_piece
-from jupyter_mcp.notebook.render.data import data_piece, same_data
+from jupyter_mcp.notebook.render.blocks import block_piece, section_piece, text_piece
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, warning_line
+from jupyter_mcp.notebook.render.sections import of_contents, of_result
 from jupyter_mcp.notebook.render.text import count, flat
-from jupyter_mcp.protocol.shapes import is_list, is_mapping, mapping_of
+from jupyter_mcp.protocol.shapes import is_list, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["prompt_piece", "read_piece", "result_piece"]
+__all__ = ["FITS", "empty_words", "label_of", "message_piece", "prompt_piece", "read_piece", "result_piece"]
 
 MAX_BLOCKS = 40
 MAX_TOTAL = 40_000  # characters of HTML without pictures and sounds: a saved notebook stays readable
@@ -28,67 +29,38 @@ def result_piece(result: Any) -> Piece:
     """A `Result`: name, error mark, blocks, structured content, notes."""
     label = label_of(result.server, result.tool)
     structured = mapping_of(result.raw).get("structuredContent")
-    body = _body(_list(result.blocks), structured, result.server, is_error=bool(result.is_error))
+    sections = of_result(_list(result.blocks), structured, is_error=bool(result.is_error))
+    body = [section_piece(section, result.server) for section in sections[:MAX_BLOCKS]]
+    if len(sections) > MAX_BLOCKS:
+        body.append(plain_line(f"… {count(len(sections) - MAX_BLOCKS, 'more block')}; .content holds all"))
     notes = [warning_line(note) for note in _notes(result)]
     if not body:
-        said = "failed without a message" if result.is_error else "completed, returned no content"
-        body = [plain_line(said, mark="i")]
-    return _headed(label, bool(result.is_error), stack([*_fit(body, label), *notes]))
+        body = [plain_line(empty_words(result), mark="i")]
+    mark = FITS if getattr(result, "fits", None) is True else ""
+    return _headed(label, bool(result.is_error), stack([*_fit(body, label), *notes]), mark)
+
+
+FITS = "✓ fits its output schema"
+
+
+def empty_words(result: Any) -> str:
+    """What is said of a result without content, which is not the same as no result."""
+    return "failed without a message" if result.is_error else "completed, returned no content"
 
 
 def label_of(server: str | None, name: str | None) -> str:
     return ".".join(part for part in (flat(server or "", 40), flat(name or "", 120)) if part)
 
 
-def _headed(label: str, is_error: bool, body: Piece) -> Piece:
+def _headed(label: str, is_error: bool, body: Piece, mark: str = "") -> Piece:
     """The name on one line with a short answer, else above it."""
     short = "\n" not in body.text and len(body.text) < 100
     joint = ": " if short else "\n"
     if is_error:
         head = html.note(f"<b>Error</b> from {html.code(label)}", "error")
         return Piece(head + body.html, f"Error from {label}{joint}{body.text}")
-    return Piece(html.muted(html.code(label)) + body.html, f"{label}{joint}{body.text}")
-
-
-def _body(blocks: Sequence[Any], structured: Any, server: str, *, is_error: bool) -> list[Piece]:
-    shown = list(blocks)
-    pieces: list[Piece] = []
-    if structured is not None and not is_error:
-        texts = [block.get("text") for block in shown if _is_text(block)]
-        words = [text for text in texts if isinstance(text, str)]
-        if same_data(words, structured):
-            if _is_single_scalar(structured):
-                structured = None  # {"result": 5} and the text "5": the text says it all
-            else:
-                shown = [block for block in shown if not _is_text(block)]
-    pieces += _block_pieces(shown, server)
-    if structured is not None:
-        data = data_piece(structured)
-        heading = html.note(html.muted("structured content")) if pieces else ""
-        pieces.append(Piece(heading + data.html, data.text))
-    return pieces
-
-
-def _is_text(block: object) -> bool:
-    return is_mapping(block) and block.get("type") == "text"
-
-
-def _is_single_scalar(data: object) -> bool:
-    """A plain value, alone or as the only member of a wrapper."""
-    inner = next(iter(data.values())) if is_mapping(data) and len(data) == 1 else data
-    return not is_mapping(inner) and not is_list(inner)
-
-
-def _block_pieces(blocks: Sequence[Any], server: str) -> list[Piece]:
-    seen: dict[str, int] = {}
-    pieces: list[Piece] = []
-    for block in blocks[:MAX_BLOCKS]:
-        pieces.append(block_piece(block, server, seen))
-        for kind in kinds_of(block):
-            seen[kind] = seen.get(kind, 0) + 1
-    if len(blocks) > MAX_BLOCKS:
-        pieces.append(plain_line(f"… {count(len(blocks) - MAX_BLOCKS, 'more block')}; .content holds all"))
-    return pieces
+    said = f" {html.escape(mark)}" if mark else ""
+    return Piece(html.muted(html.code(label) + said) + body.html, f"{label}{joint}{body.text}")
 
 
 def _fit(pieces: Sequence[Piece], label: str) -> list[Piece]:
@@ -121,7 +93,9 @@ def read_piece(read: Any) -> Piece:
     single = len(contents) == 1
     pieces: list[Piece] = []
     for at, part in enumerate(contents[:MAX_BLOCKS]):
-        pieces.append(contents_piece(part, "" if single else f".contents[{at}]", folded=not single))
+        section = of_contents(part, "" if single else f".contents[{at}]", folded=not single)
+        section = replace(section, framed=single and section.columns is not None)
+        pieces.append(section_piece(section, read.server))
     if not contents:
         pieces = [plain_line("read, it has no contents", mark="i")]
     if len(contents) > MAX_BLOCKS:
