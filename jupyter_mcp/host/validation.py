@@ -13,6 +13,7 @@ from typing import Any, cast
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.host.wording import nearest
+from jupyter_mcp.protocol.shapes import mapping_of
 
 __all__ = ["Checked", "as_form", "elicitation", "sampling"]
 
@@ -44,17 +45,18 @@ def elicitation(schema: Any, content: Mapping[str, Any], revision: str, *, fill_
         revision: of the connection; before 2025-11-25 a list cannot be sent.
         fill_defaults: untouched fields take their defaults, as a form on the screen would show them (for scripts).
     """
-    fields = forms.fields(as_form(schema))
+    form = forms.model(as_form(schema))
+    fields = form.parts
     known = [one.name for one in fields]
     problems = {name: _unknown(name, known) for name in content if name not in known}
     given = {name: value for name, value in content.items() if name in known}
     if fill_defaults:
         given = {**{f.name: f.default for f in fields if f.default is not forms.UNSET}, **given}
-    values, wrong = forms.collect(fields, given)
-    problems |= wrong
+    values, wrong = forms.collect(form, given)
+    problems |= forms.by_field(wrong)
     sent: dict[str, Any] = {}
     for one in fields:
-        value = values.get(one.name)
+        value = mapping_of(values).get(one.name)
         if value is None:  # JSON null is no elicitation value: what is empty is left out
             continue
         if isinstance(value, list) and revision < _LISTS_SINCE:
@@ -70,7 +72,7 @@ def _unknown(name: str, known: list[str]) -> str:
     return f"The form has no field {name}; it has {', '.join(known)}." if known else "The form has no fields."
 
 
-def _exact(one: forms.Field, value: Any) -> Any:
+def _exact(one: forms.Node, value: Any) -> Any:
     if isinstance(value, float) and value.is_integer() and "number" not in one.types and "integer" in one.types:
         return int(value)
     return value

@@ -12,9 +12,20 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.host import urls
-from jupyter_mcp.host.forms import UNSET, Field, FieldError, collect, constraints, fields, labels, parse
+from jupyter_mcp.host.forms import (
+    UNSET,
+    FieldError,
+    Node,
+    by_field,
+    collect,
+    constraints,
+    labels,
+    model,
+    parse,
+)
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.protocol.framing import printable
+from jupyter_mcp.protocol.shapes import mapping_of
 from jupyter_mcp.runtime.approving import ApprovalDialogue, Others
 from jupyter_mcp.runtime.sampling_dialogue import SamplingDialogue, plain
 
@@ -83,14 +94,17 @@ class Dialogue:
     # --- the kinds ----------------------------------------------------------------------------------------------------
 
     def _form(self, question: Question) -> Answer:
-        form = fields(question.params.get("requestedSchema") or {})
+        whole = model(question.params.get("requestedSchema") or {})
+        form = list(whole.parts)
         names = labels(form)
         raws: dict[str, Any] = {}
         if form:
             self.say("Enter keeps the default in [brackets]; :help tells the rest.")
             self._walk(form, names, raws)
         while True:
-            values, problems = collect(form, raws)
+            found, wrong = collect(whole, raws)
+            values = dict(mapping_of(found))
+            problems = by_field(wrong)
             for one, label in zip(form, names, strict=True):
                 if one.name in problems:
                     self.say(f"  {label}: {problems[one.name]}")
@@ -129,7 +143,7 @@ class Dialogue:
 
     # --- fields ------------------------------------------------------------------------------------------------------
 
-    def _walk(self, form: list[Field], names: list[str], raws: dict[str, Any]) -> None:
+    def _walk(self, form: list[Node], names: list[str], raws: dict[str, Any]) -> None:
         index = 0
         while index < len(form):
             try:
@@ -138,8 +152,8 @@ class Dialogue:
             except _Back:
                 index = max(0, index - 1)
 
-    def _one(self, one: Field, label: str, raws: dict[str, Any]) -> None:
-        if one.kind == "group":
+    def _one(self, one: Node, label: str, raws: dict[str, Any]) -> None:
+        if one.kind == "object" and one.parts:
             self._group(one, label, raws)
             return
         self._describe(one)
@@ -153,7 +167,7 @@ class Dialogue:
             except FieldError as error:
                 self.say(f"  {error}")
 
-    def _value(self, one: Field, prompt: str, current: Any) -> Any:
+    def _value(self, one: Node, prompt: str, current: Any) -> Any:
         typed = self._line(prompt, secret=one.secret, skippable=not one.required)
         if typed is UNSET:
             return UNSET
@@ -165,13 +179,13 @@ class Dialogue:
             return current
         if typed == '""' and one.kind in ("text", "multiline"):
             typed = ""
-        while one.kind in ("multiline", "list") and typed.endswith("\\"):
+        while one.kind in ("multiline", "array") and typed.endswith("\\"):
             typed = typed[:-1] + "\n" + self._line("… ")
-        if one.kind == "list" and "\n" not in typed and not typed.lstrip().startswith("["):
+        if one.kind == "array" and "\n" not in typed and not typed.lstrip().startswith("["):
             typed = "\n".join(part.strip() for part in typed.split(","))
         return parse(one, typed)
 
-    def _group(self, one: Field, label: str, raws: dict[str, Any]) -> None:
+    def _group(self, one: Node, label: str, raws: dict[str, Any]) -> None:
         if not one.required and self._line(f"Fill in {printable(label, 80)}? [y/N]: ").lower() not in ("y", "yes"):
             raws[one.name] = UNSET
             return
@@ -181,11 +195,11 @@ class Dialogue:
         self._walk(parts, [f"{label}, {part}" for part in labels(parts)], inner)
         raws[one.name] = inner
 
-    def _describe(self, one: Field) -> None:
+    def _describe(self, one: Node) -> None:
         about = " · ".join(part for part in (printable(one.description, 300), constraints(one)) if part)
         if about:
             self.say(f"  {about}")
-        if one.kind in ("choice", "choices"):
+        if one.kind in ("choice", "const", "multichoice"):
             for index, (name, _) in enumerate(one.choices[:_CHOICES_SHOWN], 1):
                 self.say(f"  {index}) {printable(name, 120)}")
             if len(one.choices) > _CHOICES_SHOWN:
@@ -245,7 +259,7 @@ class Dialogue:
             self.say(f"! {printable(name, 80)}: {problem}")
 
 
-def _shown(one: Field, value: Any) -> str:
+def _shown(one: Node, value: Any) -> str:
     if one.secret:
         return "••••"
     for label, known in one.choices:

@@ -10,24 +10,43 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jupyter_mcp.host import forms
-from jupyter_mcp.host.forms import UNSET, Field, FieldError
+from jupyter_mcp.host.forms import UNSET, FieldError, Inside, Node
 from tests.shared import shared_path
 
 
-def one(schema: dict[str, Any], *, required: bool = False, defs: dict[str, Any] | None = None) -> Field:
-    whole: dict[str, Any] = {"type": "object", "properties": {"x": schema}, "required": ["x"] if required else []}
-    whole["$defs"] = defs or {}
-    return forms.fields(whole)[0]
+def one(schema: dict[str, Any], *, required: bool = False, defs: dict[str, Any] | None = None) -> Node:
+    full: dict[str, Any] = {"type": "object", "properties": {"x": schema}, "required": ["x"] if required else []}
+    full["$defs"] = defs or {}
+    return forms.fields(full)[0]
+
+
+def whole(found: list[Node]) -> Node:
+    """A form of just these fields."""
+    return Node("", kind="object", required=True, inside=Inside(parts=lambda: tuple(found)))
+
+
+def collect(found: list[Node], raws: dict[str, Any]) -> tuple[dict[str, Any], dict[str, str]]:
+    """The values, and the problems by dotted name."""
+    values, errors = forms.collect(whole(found), raws)
+    return values, {pointer[1:].replace("/", "."): text for pointer, text in errors.items()}
+
+
+def needed(found: list[Node], raws: dict[str, Any]) -> list[str]:
+    return forms.needed(whole(found), raws)
+
+
+def draft(found: list[Node], values: Any = UNSET) -> dict[str, Any]:
+    return forms.draft(whole(found), values)
 
 
 def sent(schema: dict[str, Any], raw: Any, *, required: bool = False) -> dict[str, Any]:
-    values, errors = forms.collect([one(schema, required=required)], {"x": raw})
+    values, errors = collect([one(schema, required=required)], {"x": raw})
     assert not errors, errors
     return values
 
 
 def refused(schema: dict[str, Any], raw: Any, *, required: bool = False) -> str:
-    values, errors = forms.collect([one(schema, required=required)], {"x": raw})
+    values, errors = collect([one(schema, required=required)], {"x": raw})
     assert "x" not in values, "a refused draft leaves no stale value"
     return errors["x"]
 
@@ -48,7 +67,7 @@ NULLABLE = {"anyOf": [{"type": "string"}, {"type": "null"}], "default": None}
         ({"type": "array", "items": {"type": "string"}}, "a\nb", {"x": ["a", "b"]}),
         ({"type": "array", "items": {"type": "string"}}, [], {"x": []}),
         ({"type": "object", "properties": {"from": {"type": "string"}}}, UNSET, {}),
-        ({"type": "object", "properties": {"from": {"type": "string"}}}, {"from": UNSET}, {}),
+        ({"type": "object", "properties": {"from": {"type": "string"}}}, {"from": UNSET}, {"x": {}}),
         ({"type": "object", "properties": {"from": {"type": "string"}}}, {"from": "a"}, {"x": {"from": "a"}}),
         ({"type": "object"}, '{"page": 1}', {"x": {"page": 1}}),
         ({"type": "integer"}, "3", {"x": 3}),
@@ -112,29 +131,29 @@ def test_what_does_not_fit_is_refused_with_the_reason(schema: dict[str, Any], ra
 
 def test_a_required_field_is_named_until_it_is_touched() -> None:
     q = forms.fields({"type": "object", "properties": {"q": {"type": "string"}}, "required": ["q"]})
-    assert forms.collect(q, {}) == ({}, {"q": "q is required."})
-    assert forms.needed(q, {}) == ["q"]
-    assert forms.collect(q, {"q": ""}) == ({"q": ""}, {})
-    assert forms.needed(q, {"q": ""}) == []
+    assert collect(q, {}) == ({}, {"q": "q is required."})
+    assert needed(q, {}) == ["q"]
+    assert collect(q, {"q": ""}) == ({"q": ""}, {})
+    assert needed(q, {"q": ""}) == []
 
 
 def test_a_required_field_with_a_default_is_never_missing() -> None:
     found = forms.fields({"properties": {"n": {"type": "integer", "default": 3}}, "required": ["n"]})
-    assert forms.collect(found, {}) == ({"n": 3}, {})
-    assert forms.needed(found, {}) == []
+    assert collect(found, {}) == ({"n": 3}, {})
+    assert needed(found, {}) == []
 
 
 def test_an_untouched_default_is_left_out_and_a_prefilled_one_is_sent() -> None:
     found = forms.fields({"properties": {"raw": {"type": "boolean", "default": True}}})
-    assert forms.collect(found, {}) == ({}, {})
-    assert forms.collect(found, forms.draft(found)) == ({"raw": True}, {})
+    assert collect(found, {}) == ({}, {})
+    assert collect(found, draft(found)) == ({"raw": True}, {})
 
 
 def test_a_null_default_prefills_nothing() -> None:
     found = forms.fields({"properties": {"x": NULLABLE}})
     assert found[0].kind == "text"
     assert found[0].nullable
-    assert forms.collect(found, forms.draft(found)) == ({}, {})
+    assert collect(found, draft(found)) == ({}, {})
 
 
 ENUMS = {
@@ -160,8 +179,8 @@ def test_five_spellings_of_an_enum_show_titles_and_send_values() -> None:
         "plain": "choice",
         "named": "choice",
         "titled": "choice",
-        "multi": "choices",
-        "multititled": "choices",
+        "multi": "multichoice",
+        "multititled": "multichoice",
     }
     assert found["named"].choices == (("Low priority", "p1"), ("High priority", "p3"))
     assert forms.parse(found["named"], "High priority") == "p3"
@@ -172,7 +191,7 @@ def test_five_spellings_of_an_enum_show_titles_and_send_values() -> None:
 
 def test_defaults_are_preselected_and_an_unknown_default_is_not() -> None:
     found = forms.fields({"type": "object", "properties": ENUMS})
-    start = forms.draft(found)
+    start = draft(found)
     assert (start["plain"], start["multi"]) == ("b", ["y"])
     assert start["named"] is UNSET
     assert start["titled"] is UNSET
@@ -182,7 +201,7 @@ def test_duplicate_titles_can_be_told_apart() -> None:
     field = one({"oneOf": [{"const": 1, "title": "One"}, {"const": "1", "title": "One"}, {"const": 2, "title": "Two"}]})
     assert [value for _, value in field.choices] == [1, "1", 2]
     assert len({label for label, _ in field.choices}) == 3
-    assert forms.collect([field], {"x": 1})[0] == {"x": 1}
+    assert collect([field], {"x": 1})[0] == {"x": 1}
 
 
 def test_a_choice_of_numbers_is_read_by_value_before_place() -> None:
@@ -194,7 +213,7 @@ def test_a_choice_of_numbers_is_read_by_value_before_place() -> None:
 def test_an_optional_enum_is_a_choice_that_may_be_null() -> None:
     field = one({"anyOf": [{"enum": ["a", "b"], "type": "string"}, {"type": "null"}], "default": None})
     assert (field.kind, field.nullable, field.default) == ("choice", True, UNSET)
-    assert forms.collect([field], {"x": None})[0] == {"x": None}
+    assert collect([field], {"x": None})[0] == {"x": None}
 
 
 def test_references_are_followed_and_never_run_away() -> None:
@@ -215,27 +234,27 @@ def test_required_fields_come_first_and_undeclared_required_ones_are_not_lost() 
     assert [field.name for field in found] == ["b", "c", "ghost", "a"]
 
 
-def test_a_simple_object_is_a_group_and_a_deep_one_a_json_box() -> None:
+def test_an_object_has_its_members_as_fields_however_deep() -> None:
     simple = one({"type": "object", "properties": {"a": {"type": "integer"}}, "required": ["a"]})
     assert [part.name for part in simple.parts] == ["a"]
-    values, errors = forms.collect([simple], {"x": {"a": "b"}})
+    values, errors = collect([simple], {"x": {"a": "b"}})
     assert values == {}
     assert list(errors) == ["x.a"]
-    deep = one({"type": "object", "properties": {"a": {"type": "object"}}})
-    assert deep.kind == "json"
+    deep = one({"type": "object", "properties": {"a": {"type": "object", "properties": {"b": {"type": "boolean"}}}}})
+    assert [part.kind for part in deep.parts[0].parts] == ["boolean"]
 
 
 def test_a_required_group_names_the_part_that_is_missing() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer", "title": "Age"}}, "required": ["a"]}
     found = forms.fields({"properties": {"who": schema}, "required": ["who"]})
-    assert forms.needed(found, {}) == ["who: Age"]
-    assert forms.collect(found, {})[1] == {"who.a": "Age is required."}
+    assert needed(found, {}) == ["who: Age"]
+    assert collect(found, {})[1] == {"who.a": "Age is required."}
 
 
 def test_a_group_that_needs_nothing_is_sent_empty_only_when_it_is_required() -> None:
     schema = {"type": "object", "properties": {"a": {"type": "integer"}}}
-    assert forms.collect([one(schema, required=True)], {})[0] == {"x": {}}
-    assert forms.collect([one(schema)], {})[0] == {}
+    assert collect([one(schema, required=True)], {})[0] == {"x": {}}
+    assert collect([one(schema)], {})[0] == {}
 
 
 def test_a_pattern_that_could_run_for_ever_or_cannot_compile_is_left_to_the_server() -> None:
@@ -265,15 +284,15 @@ def test_the_form_and_its_json_side_agree_in_both_directions() -> None:
         "nothing": None,
     }
     found = forms.fields(schema)
-    assert forms.collect(found, forms.draft(found, values)) == (values, {})
-    assert forms.collect(found, forms.draft(found, {})) == ({}, {})
+    assert collect(found, draft(found, values)) == (values, {})
+    assert collect(found, draft(found, {})) == ({}, {})
 
 
 @pytest.mark.parametrize("text", ["a", "[x]", "", " ", "a\nb", "[1, 2]", "null", '"q"'])
 def test_a_list_survives_the_trip_through_its_draft(text: str) -> None:
     found = forms.fields({"properties": {"x": {"type": "array", "items": {"type": "string"}}}})
     values = {"x": [text, "z"]}
-    assert forms.collect(found, forms.draft(found, values)) == (values, {})
+    assert collect(found, draft(found, values)) == (values, {})
 
 
 def test_the_words_say_what_is_wanted() -> None:
@@ -303,11 +322,11 @@ json_values = st.recursive(
 @settings(max_examples=300, deadline=None)
 @given(schema=json_values, text=st.text(max_size=12))
 def test_no_schema_however_odd_breaks_a_form(schema: Any, text: str) -> None:
-    for whole in (schema, {"type": "object", "properties": {"x": schema}}):
-        found = forms.fields(whole)
-        forms.collect(found, forms.draft(found))
-        forms.collect(found, {field.name: text for field in found})
-        forms.needed(found, {})
+    for full in (schema, {"type": "object", "properties": {"x": schema}}):
+        found = forms.fields(full)
+        collect(found, draft(found))
+        collect(found, {field.name: text for field in found})
+        needed(found, {})
         for field in found:
             forms.constraints(field)
 
@@ -319,10 +338,10 @@ def test_every_real_tool_makes_a_form() -> None:
         found = forms.fields(tool["inputSchema"])
         assert {field.name for field in found} >= set(tool["inputSchema"].get("properties") or {})
         kinds.update(field.kind for field in found)
-        forms.collect(found, forms.draft(found))
+        collect(found, draft(found))
         for field in found:
             forms.constraints(field)
-    assert kinds >= {"text", "integer", "number", "boolean", "choice", "list", "json"}
+    assert kinds >= {"text", "integer", "number", "boolean", "choice", "array", "object", "union"}
 
 
 def test_the_collected_rows_of_nullable_forms_are_right() -> None:
@@ -345,7 +364,7 @@ def test_the_collected_rows_of_nullable_forms_are_right() -> None:
     for row in rows:
         [name] = row["schema"]
         found = forms.fields({"properties": row["schema"], "required": row.get("required", [])})
-        values, errors = forms.collect(found, {name: actions[row["user"]]})
+        values, errors = collect(found, {name: actions[row["user"]]})
         if "error" in row:
             assert errors, row
             assert not values, row
@@ -366,15 +385,14 @@ def test_a_whole_number_is_sent_without_a_point(schema: dict[str, Any], raw: Any
     assert json.dumps(sent(schema, raw)["x"]) == expected
 
 
-def test_a_json_box_is_checked_against_its_whole_schema() -> None:
+def test_what_is_written_as_json_is_checked_against_its_whole_schema() -> None:
     point = {"type": "object", "properties": {"t": {"type": "string"}}, "required": ["t"]}
     defs = {"Point": point}
     field = one({"type": "array", "items": {"$ref": "#/$defs/Point"}}, defs=defs)
-    assert field.kind == "json"
-    values, errors = forms.collect([field], {"x": '[{"t": "a"}, {"v": 1}]'})
+    values, errors = collect([field], {"x": forms.AsJson('[{"t": "a"}, {"v": 1}]')})
     assert values == {}
     assert "[1]" in errors["x"]
-    assert forms.collect([field], {"x": '[{"t": "a"}]'}) == ({"x": [{"t": "a"}]}, {})
+    assert collect([field], {"x": forms.AsJson('[{"t": "a"}]')}) == ({"x": [{"t": "a"}]}, {})
 
 
 def test_one_of_a_thing_is_not_counted_in_the_plural() -> None:

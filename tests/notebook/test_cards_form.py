@@ -10,12 +10,19 @@ import pytest
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.notebook.cards.form import Form, missing_text
-from tests.notebook.page import box, walk, words
+from tests.notebook.page import box, button, walk, words
 from tests.shared import shared_path
 
 
 def form(properties: dict[str, Any], *required: str) -> Form:
-    return Form(forms.fields({"properties": properties, "required": list(required)}), lambda: None)
+    return Form(forms.model({"properties": properties, "required": list(required)}), lambda: None)
+
+
+def way(made: Form, label: str) -> Any:
+    """How the value of a field is given: the choice beside its control."""
+    fields = [w for w in walk(made.root) if "jmcp-field" in w._dom_classes and words(w).startswith(label)]
+    [choice] = [w for w in walk(fields[-1]) if "jmcp-how" in getattr(w, "_dom_classes", ())]
+    return choice
 
 
 def test_a_fresh_form_sends_the_defaults_it_shows_and_nothing_else() -> None:
@@ -61,23 +68,22 @@ def test_a_missing_field_complains_only_when_it_was_touched() -> None:
 
 def test_empty_text_can_be_chosen_where_text_is_required() -> None:
     made = form({"q": {"type": "string"}}, "q")
-    box(made.root, "send empty text").value = True
+    way(made, "q").label = "empty text"
     assert made.values == {"q": ""}
+    assert "sends empty text" in words(made.root)
+    way(made, "q").label = "value"
     box(made.root, "q").value = "x"
     assert made.values == {"q": "x"}
-    assert "send empty text" not in [
-        getattr(w, "description", "") for w in walk(made.root) if w.layout.display != "none"
-    ]
 
 
 def test_null_is_a_third_state() -> None:
     made = form({"category": {"type": ["string", "null"]}})
     box(made.root, "category").value = "null"
     assert made.values == {"category": "null"}
-    box(made.root, "null").value = True
+    way(made, "category").label = "null"
     assert made.values == {"category": None}
-    assert box(made.root, "category").disabled
-    box(made.root, "null").value = False
+    way(made, "category").label = "value"
+    assert made.values == {"category": "null"}, "what was typed is still there"
     box(made.root, "category").value = ""
     assert made.values == {}
 
@@ -127,7 +133,7 @@ def test_several_choices_respect_their_limits(number: int) -> None:
     tick(2, 0)
     assert made.values == {"m": ["o0", "o2"]}
     tick(0, 1, 2)
-    assert made.errors == {"m": "Choose at most 2, not 3."}
+    assert made.errors == {"/m": "Choose at most 2, not 3."}
     tick()
     assert missing_text(made) == "Still needed: m"
 
@@ -139,8 +145,8 @@ def test_a_required_list_can_be_sent_empty_on_purpose() -> None:
         "l",
     )
     assert made.needed == ["m", "l"]
-    box(made.root, "none of these").value = True
-    box(made.root, "send an empty list").value = True
+    way(made, "m").label = "empty list"
+    way(made, "l").label = "empty list"
     assert made.values == {"m": [], "l": []}
 
 
@@ -151,7 +157,7 @@ def test_a_date_is_sent_as_text() -> None:
 
 
 def test_a_json_box_names_the_position_and_sends_no_stale_value() -> None:
-    made = form({"p": {"type": "object"}})
+    made = form({"p": {}})
     box(made.root, "p").value = '{"page": 1}'
     assert made.values == {"p": {"page": 1}}
     box(made.root, "p").value = '{"page": 1,}'
@@ -159,16 +165,18 @@ def test_a_json_box_names_the_position_and_sends_no_stale_value() -> None:
     assert "line 1, column 11" in words(made.root)
 
 
-def test_a_group_sends_its_parts_or_nothing() -> None:
+def test_an_object_is_there_or_left_out_as_the_person_says() -> None:
     parts = {"a": {"type": "integer"}, "b": {"type": "string"}}
     made = form({"g": {"type": "object", "properties": parts, "required": ["b"]}})
+    assert made.complete
+    button(made.root, "Set g").click()
     box(made.root, "a").value = "x"
     assert "not an integer" in words(made.root)
     box(made.root, "a").value = "1"
     assert missing_text(made) == "Still needed: g: b"
     box(made.root, "b").value = "y"
     assert made.values == {"g": {"a": 1, "b": "y"}}
-    box(made.root, "a").value = box(made.root, "b").value = ""
+    button(made.root, "Leave g out").click()
     assert made.values == {}
     assert made.complete
 
@@ -187,8 +195,8 @@ def test_a_secret_text_is_not_shown() -> None:
 
 
 def test_problems_of_the_last_answer_stand_beside_their_fields_until_touched() -> None:
-    fields = forms.fields({"properties": {"seat": {"type": "string"}}, "required": ["seat"]})
-    made = Form(fields, lambda: None, {"seat": "that seat is taken"})
+    node = forms.model({"properties": {"seat": {"type": "string"}}, "required": ["seat"]})
+    made = Form(node, lambda: None, {"seat": "that seat is taken"})
     assert "that seat is taken" in words(made.root)
     box(made.root, "seat").value = "12A"
     assert "taken" not in words(made.root)
@@ -215,10 +223,8 @@ def test_values_from_the_json_side_fill_the_form() -> None:
 def test_every_real_tool_makes_widgets() -> None:
     tools = json.loads(shared_path("servers/tool_schemas.json").read_text(encoding="utf-8"))
     for tool in tools[::6]:
-        made = Form(forms.fields(tool["inputSchema"]), lambda: None)
-        wanted = forms.collect(made.fields, forms.draft(made.fields))[0]
-        # an empty default looks like an untouched box, and is sent as one
-        assert made.values == {name: value for name, value in wanted.items() if value != ""}
+        made = Form(forms.model(tool["inputSchema"]), lambda: None, full=True)
+        assert (made.values, made.errors) == forms.collect(made.node, forms.draft(made.node))
 
 
 def test_the_rows_of_nullable_forms_come_out_of_the_widgets() -> None:
@@ -232,17 +238,24 @@ def test_the_rows_of_nullable_forms_come_out_of_the_widgets() -> None:
         "types 3.5": "3.5",
         "types 2": "2",
         "types 12": "12",
-        "adds two rows a, b": "a\nb",
     }
     for row in rows:
         [name] = row["schema"]
-        made = form(row["schema"], *row.get("required", []))
-        if row["user"] in typed:
+        schema = {"properties": row["schema"], "required": row.get("required", [])}
+        made = Form(forms.model(schema), lambda: None, full=True)
+        if "JSON box" in row["user"] or row["user"].startswith("enters"):
+            way(made, name).label = "JSON"
+            box(made.root, f"{name} as JSON").value = typed[row["user"]]
+        elif row["user"] in typed:
             box(made.root, name).value = typed[row["user"]]
+        elif row["user"] == "adds two rows a, b":
+            for at, text in enumerate("ab"):
+                button(made.root, f"Add to {name}").click()
+                box(made.root, "Entry", at).value = text
         elif row["user"] == "ticks 'null'":
-            box(made.root, "null").value = True
+            way(made, name).label = "null"
         elif row["user"] == "explicitly chooses empty text":
-            box(made.root, "send empty text").value = True
+            way(made, name).label = "empty text"
         if "error" in row:
             assert not made.complete, row
             assert made.values == {}, row

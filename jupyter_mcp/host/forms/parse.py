@@ -11,7 +11,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.host.forms.check import check, choices_text, is_type, quoted
-from jupyter_mcp.host.forms.field import UNSET, Field, FieldError
+from jupyter_mcp.host.forms.node import UNSET, FieldError, Node
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,7 +30,7 @@ _MAX_DIGITS = 400
 _TRUE, _FALSE = frozenset(["true", "yes", "y", "on", "1"]), frozenset(["false", "no", "n", "off", "0"])
 
 
-def parse(field: Field, text: str) -> Any:
+def parse(node: Node, text: str) -> Any:
     """One typed text as the field's JSON value.
 
     A blank text is untouched (UNSET) for everything but plain text, where it is the empty text.
@@ -38,25 +38,25 @@ def parse(field: Field, text: str) -> Any:
     Raises:
         FieldError: with one sentence that says what was expected.
     """
-    value = _read(field, text)
+    value = _read(node, text)
     if value is not UNSET:
-        problem = check(field, value)
+        problem = check(node, value)
         if problem is not None:
             raise FieldError(problem)
     return value
 
 
-def _read(field: Field, text: str) -> Any:
-    if field.kind in ("text", "multiline"):
-        return loose(field, text) if field.types not in ((), ("string",)) else text
-    if not text.strip() and not any(value == text for _, value in field.choices):
+def _read(node: Node, text: str) -> Any:
+    if node.kind in ("text", "multiline"):
+        return loose(node, text) if node.types not in ((), ("string",)) else text
+    if not text.strip() and not any(value == text for _, value in node.choices):
         return UNSET
-    if field.nullable and text.strip() == "null" and field.kind != "choice":
+    if node.nullable and text.strip() == "null" and node.kind != "choice":
         return None
-    return _READERS.get(field.kind, _read_json)(field, text)
+    return _READERS.get(node.kind, _read_json)(node, text)
 
 
-def _read_integer(field: Field, text: str) -> int:
+def _read_integer(node: Node, text: str) -> int:
     short = text.strip()
     if not _INTEGER.fullmatch(short):
         raise FieldError(f"{quoted(short)} is not an integer; write a whole number such as 3.")
@@ -65,7 +65,7 @@ def _read_integer(field: Field, text: str) -> int:
     return int(short.split(".")[0])
 
 
-def _read_number(field: Field, text: str) -> int | float:
+def _read_number(node: Node, text: str) -> int | float:
     short = text.strip()
     if not _NUMBER.fullmatch(short):
         comma = " with a point, not a comma" if re.fullmatch(r"[+-]?[0-9]+,[0-9]+", short) else " such as 2 or 1.5"
@@ -80,18 +80,19 @@ def _read_number(field: Field, text: str) -> int | float:
     return value
 
 
-def _read_boolean(field: Field, text: str) -> bool:
+def _read_boolean(node: Node, text: str) -> bool:
     word = text.strip().lower()
     if word not in _TRUE | _FALSE:
         raise FieldError(f"{quoted(text.strip())} is neither yes nor no; write yes or no.")
     return word in _TRUE
 
 
-def _read_choice(field: Field, text: str) -> Any:
+def _read_choice(node: Node, text: str) -> Any:
     """By value, then by label, then regardless of case, then by the number of its place in the list."""
     short = text.strip()
-    names = [(value if isinstance(value, str) else json.dumps(value), label, value) for label, value in field.choices]
+    names = [(value if isinstance(value, str) else json.dumps(value), label, value) for label, value in node.choices]
     for found in (
+        [value for *_, value in names if isinstance(value, str) and value == text],
         [value for name, _, value in names if name == text],
         [value for name, _, value in names if name == short],
         [value for _, label, value in names if label == short],
@@ -99,34 +100,35 @@ def _read_choice(field: Field, text: str) -> Any:
     ):
         if len(found) == 1:
             return found[0]
-    if short.isascii() and short.isdecimal() and len(short) < 6 and 1 <= int(short) <= len(field.choices):
-        return field.choices[int(short) - 1][1]
-    if field.nullable and short == "null":
+    if short.isascii() and short.isdecimal() and len(short) < 6 and 1 <= int(short) <= len(node.choices):
+        return node.choices[int(short) - 1][1]
+    if node.nullable and short == "null":
         return None
-    raise FieldError(f"{quoted(short)} is not one of the choices: {choices_text(field)}.")
+    raise FieldError(f"{quoted(short)} is not one of the choices: {choices_text(node)}.")
 
 
-def _read_choices(field: Field, text: str) -> list[Any]:
+def _read_choices(node: Node, text: str) -> list[Any]:
     if text.strip().startswith("["):
         return cast("list[Any]", parse_json(text))
-    return [_read_choice(field, part.strip()) for part in re.split(r"[,\n]", text) if part.strip()]
+    return [_read_choice(node, part.strip()) for part in re.split(r"[,\n]", text) if part.strip()]
 
 
-def _read_list(field: Field, text: str) -> list[Any]:
+def _read_list(node: Node, text: str) -> list[Any]:
     """A JSON array, or one entry a line."""
     if text.strip().startswith("["):
         try:
             return cast("list[Any]", parse_json(text))
         except FieldError:
-            if "\n" not in text.strip() and field.item is not None and "string" not in field.item.types:
+            entry = node.entry(0)
+            if "\n" not in text.strip() and entry is not None and "string" not in entry.types:
                 raise
-    return rows_of(field, [line for line in text.splitlines() if line.strip()])
+    return rows_of(node, [line for line in text.splitlines() if line.strip()])
 
 
-def rows_of(field: Field, rows: Sequence[Any]) -> list[Any]:
-    entry = field.item or Field("item")
+def rows_of(node: Node, rows: Sequence[Any]) -> list[Any]:
     values: list[Any] = []
     for number, row in enumerate(rows, 1):
+        entry = node.entry(number - 1) or Node("item")
         try:
             value = parse(entry, row) if isinstance(row, str) else row
         except FieldError as error:
@@ -136,48 +138,63 @@ def rows_of(field: Field, rows: Sequence[Any]) -> list[Any]:
     return values
 
 
-def _read_json(field: Field, text: str) -> Any:
-    return loose(field, text) if not field.types or "string" in field.types else parse_json(text)
+def _read_json(node: Node, text: str) -> Any:
+    return loose(node, text) if not node.types or "string" in node.types else parse_json(text)
 
 
-def _read_text(field: Field, text: str) -> str:
+def _read_union(node: Node, text: str) -> Any:
+    """The first alternative that reads the text."""
+    said: list[str] = []
+    for branch in node.branches:
+        try:
+            return parse(branch, text)
+        except FieldError as error:
+            said.append(f"{branch.label}: {error}")
+    raise FieldError(said[0] if len(said) == 1 else f"No alternative fits. {' '.join(said[:4])}")
+
+
+def _read_text(node: Node, text: str) -> str:
     return text.strip()
 
 
-def _read_date_time(field: Field, text: str) -> str:
+def _read_date_time(node: Node, text: str) -> str:
     return text.strip().replace(" ", "T", 1)
 
 
-_READERS: Mapping[str, Callable[[Field, str], Any]] = {
+_READERS: Mapping[str, Callable[[Node, str], Any]] = {
     "integer": _read_integer,
     "number": _read_number,
     "boolean": _read_boolean,
     "choice": _read_choice,
-    "choices": _read_choices,
-    "list": _read_list,
+    "const": _read_choice,
+    "multichoice": _read_choices,
+    "array": _read_list,
     "email": _read_text,
     "uri": _read_text,
     "date": _read_text,
+    "time": _read_text,
+    "color": _read_text,
     "date-time": _read_date_time,
-    "group": lambda field, text: parse_json(text),
+    "object": lambda node, text: parse_json(text),
+    "union": _read_union,
     "json": _read_json,
 }
 
 
-def loose(field: Field, text: str) -> Any:
+def loose(node: Node, text: str) -> Any:
     """Several types, text among them: JSON when it reads as one of the other types, else the text itself."""
     short = text.strip()
     try:
         value = parse_json(short)
     except FieldError:
-        if short[:1] in ("{", "[") and set(field.types) != {"string"}:
-            if field.types and not {"array", "object"} & set(field.types):
+        if short[:1] in ("{", "[") and set(node.types) != {"string"}:
+            if node.types and not {"array", "object"} & set(node.types):
                 return text
             raise
         return text
-    if not field.types or (isinstance(value, str) and short.startswith('"')):
+    if not node.types or (isinstance(value, str) and short.startswith('"')):
         return value
-    return value if any(is_type(value, kind) for kind in field.types) else text
+    return value if any(is_type(value, kind) for kind in node.types) else text
 
 
 def parse_json(text: str) -> Any:

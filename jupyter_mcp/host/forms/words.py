@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.host.forms.field import UNSET, Field
+from jupyter_mcp.host.forms.node import UNSET, Node
 from jupyter_mcp.host.forms.schema import flatten, number_of
 from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
 
@@ -22,39 +22,45 @@ _WORDS: Mapping[str, str] = {
     "uri": "full address (https://…)",
     "date": "date, YYYY-MM-DD",
     "date-time": "date and time with zone, 2026-03-01T10:00:00Z",
-    "choices": "several may be chosen",
+    "time": "time, 10:00:00",
+    "color": "colour, #1976d2",
+    "multichoice": "several may be chosen",
 }
 
 
-def constraints(field: Field) -> str:
+_SEEN = frozenset(["choice", "multichoice", "boolean", "const", "object", "array"])
+"""Kinds whose controls show the default anyway."""
+
+
+def constraints(node: Node) -> str:
     """What the field accepts, in words, for the help line ("whole number, from 1 to 3"); empty for any text."""
-    said = [_kind_words(field), *_limit_words(field)]
-    if field.nullable:
+    said = [_kind_words(node), *_limit_words(node)]
+    if node.nullable:
         said.append("may be null")
-    if field.kind not in ("choice", "choices", "boolean") and field.default is not UNSET:
-        text = json.dumps(field.default, ensure_ascii=False)
+    if node.kind not in _SEEN and node.default is not UNSET:
+        text = json.dumps(node.default, ensure_ascii=False)
         said.append(f"default {text if len(text) <= 60 else text[:57] + '…'}")
     return ", ".join(word for word in said if word)
 
 
-def _kind_words(field: Field) -> str:
-    if field.kind == "list":
-        entry = constraints(field.item) if field.item is not None else ""
-        return f"one per line, or a JSON array{f' (each: {entry})' if entry else ''}"
-    if field.kind == "json":
-        said = shape(field.schema)
-        return f"JSON: {said.removesuffix(' | null') if field.nullable else said}"
-    if field.kind == "text" and len(field.types) > 1:
-        return " or ".join(_WORDS.get(kind, "text") for kind in field.types)
-    return _WORDS.get(field.kind, "")
+def _kind_words(node: Node) -> str:
+    if node.kind == "json":
+        said = shape(node.schema)
+        return f"JSON: {said.removesuffix(' | null') if node.nullable else said}"
+    if node.kind == "array":
+        entry = constraints(node.item) if node.item is not None and node.item.kind not in _SEEN else ""
+        return f"each: {entry}" if entry else ""
+    if node.kind == "text" and len(node.types) > 1:
+        return " or ".join(_WORDS.get(kind, "text") for kind in node.types)
+    return _WORDS.get(node.kind, "")
 
 
-def _limit_words(field: Field) -> list[str]:
-    schema = field.schema
+def _limit_words(node: Node) -> list[str]:
+    schema = node.schema
     words = [
-        _range(field.minimum, field.maximum),
-        _range(field.min_length, field.max_length, "character", "characters"),
-        _range(field.min_items, field.max_items, *(("entry", "entries") if field.kind != "choices" else ("", ""))),
+        _range(node.minimum, node.maximum),
+        _range(node.min_length, node.max_length, "character", "characters"),
+        _range(node.min_items, node.max_items, *(("entry", "entries") if node.kind != "multichoice" else ("", ""))),
     ]
     for word, said in (
         ("exclusiveMinimum", "more than"),
@@ -62,11 +68,11 @@ def _limit_words(field: Field) -> list[str]:
         ("multipleOf", "in steps of"),
     ):
         limit = number_of(schema.get(word))
-        if limit is not None and field.kind in ("integer", "number"):
+        if limit is not None and node.kind in ("integer", "number"):
             words.append(f"{said} {_short(limit)}")
-    if field.pattern:
-        words.append(f"matching {field.pattern if len(field.pattern) <= 60 else field.pattern[:57] + '…'}")
-    if schema.get("uniqueItems") is True and field.kind in ("list", "choices"):
+    if node.pattern:
+        words.append(f"matching {node.pattern if len(node.pattern) <= 60 else node.pattern[:57] + '…'}")
+    if schema.get("uniqueItems") is True and node.kind in ("array", "multichoice"):
         words.append("each once")
     return words
 
@@ -126,7 +132,7 @@ def _shape_of(kind: str, flat: Mapping[str, Any], root: Mapping[str, Any], depth
     return names.get(kind, {"object": "{…}", "null": "null"}.get(kind, "any value"))
 
 
-def labels(found: Sequence[Field]) -> list[str]:
+def labels(found: Sequence[Node]) -> list[str]:
     """The labels of some fields, with the machine name added where two share one."""
-    titles = [field.label for field in found]
-    return [f"{field.label} ({field.name})" if titles.count(field.label) > 1 else field.label for field in found]
+    titles = [node.label for node in found]
+    return [f"{node.label} ({node.name})" if titles.count(node.label) > 1 else node.label for node in found]

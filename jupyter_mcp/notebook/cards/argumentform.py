@@ -1,21 +1,24 @@
 """The arguments of a tool, in its own form or as JSON, whichever is open; both say the same.
 
-The form is never a lie: arguments that it cannot show as they are open as JSON, and what the form has no field for
-keeps the JSON open. Who sends them, and whether they fit the whole schema, is decided elsewhere.
+The form is never a lie: arguments that it cannot show as they are open as JSON. What is typed as JSON stays as it was
+typed until the form can show it. Who sends them, and whether they fit the whole schema, is decided elsewhere.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import forms, visible
 from jupyter_mcp.notebook.cards import kit
+from jupyter_mcp.notebook.cards.controls import parts
 from jupyter_mcp.notebook.cards.form import Form, missing_text
-from jupyter_mcp.protocol.shapes import is_mapping, mapping_of
+from jupyter_mcp.notebook.cards.jsoneditor import JsonEditor
+from jupyter_mcp.protocol.shapes import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
+
+    from jupyter_mcp.notebook.cards.controls import Variables
 
 __all__ = ["ArgumentForm"]
 
@@ -27,27 +30,31 @@ class ArgumentForm:
         schema: the tool's `inputSchema`, untrusted.
         changed: called after each change.
         given: arguments to start from, as they are: nothing is filled in. None starts from the schema's defaults.
+        variables: where fields may take their values from; None: nowhere.
 
     Attributes:
         form: the fields. root: both sides, of which one is on the page. switch: the button between them.
         problem: the reason why the switch did not switch, until something is changed.
     """
 
-    def __init__(self, schema: object, changed: Callable[[], object], given: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self,
+        schema: object,
+        changed: Callable[[], object],
+        given: Mapping[str, Any] | None = None,
+        variables: Variables | None = None,
+    ) -> None:
         self._changed = changed
         self._settling = True
-        found = forms.fields(schema)
-        self.form = Form(found if given is None else [_as_given(one, given) for one in found], self._on_change)
-        self._json = kit.widgets.Textarea(
-            description="Arguments as JSON", rows=10, continuous_update=True, layout={"width": "min(680px, 100%)"}
-        )
-        self._json_row = kit.row([self._json], "jmcp-control", "jmcp-code")
+        self._locked = False
+        self.form = Form(forms.model(schema), self._on_change, variables=variables, full=True)
+        self._editor: JsonEditor | None = None
+        self._editor_place = kit.column([])
         self.switch = kit.widgets.ToggleButton(
             False, description="Edit as JSON", tooltip="the same arguments, as JSON", layout={"width": "auto"}
         )
         self.problem = ""
-        self.root = kit.column([self.form.root, self._json_row])
-        kit.watch(self._json, self._on_change)
+        self.root = kit.column([self.form.root, self._editor_place])
         kit.watch(self.switch, self._switched)
         if given is not None:
             self._start(given)
@@ -59,30 +66,52 @@ class ArgumentForm:
         """Whether the JSON side is open."""
         return bool(self.switch.value)
 
+    @property
+    def taken(self) -> Mapping[str, str]:
+        """Names of the notebook variables that fields take their values from, by JSON pointer."""
+        return {} if self.as_json else self.form.taken
+
     def read(self) -> tuple[dict[str, Any] | None, str]:
         """The arguments, or the reason why there are none."""
         if self.as_json:
             return self._typed()
         return (self.form.values, "") if self.form.complete else (None, missing_text(self.form))
 
+    def settle(self) -> tuple[dict[str, Any] | None, str]:
+        """The same at the moment of sending: variables are read again."""
+        if not self.as_json and self.form.taken:
+            self.form.refresh()
+        return self.read()
+
     def lock(self, locked: bool) -> None:
+        if locked == self._locked:
+            return
+        self._locked = locked
         self.form.lock(locked)
-        self._json.disabled = locked
+        if self._editor is not None:
+            self._editor.lock(locked)
         self.switch.disabled = locked
 
     def _start(self, given: Mapping[str, Any]) -> None:
         """Show these in the form where it shows them as they are, else as JSON, which can escape what is not seen."""
-        self.form.load(forms.draft(self.form.fields, given))
+        self.form.load(forms.draft(self.form.node, given))
         if visible.unseen(given) or not self.form.complete or not visible.same(self.form.values, dict(given)):
-            self._json.value = visible.exact(given)
+            self._open_editor(visible.exact(given))
             self.switch.value = True
+
+    def _open_editor(self, text: str) -> None:
+        if self._editor is None:
+            self._editor = JsonEditor("Arguments as JSON", self._on_change)
+            self._editor_place.children = (self._editor.root,)
+            parts.wire(self._editor_place)
+        self._editor.text = text
 
     def _typed(self) -> tuple[dict[str, Any] | None, str]:
         """What the JSON side says, or the reason why it says nothing."""
-        try:
-            value = forms.parse_json(self._json.value or "{}")
-        except forms.FieldError as error:
-            return None, str(error)
+        assert self._editor is not None
+        value, problem = self._editor.read()
+        if problem:
+            return None, problem
         return (dict(value), "") if is_mapping(value) else (None, "The arguments have to be one JSON object.")
 
     def _on_change(self) -> None:
@@ -97,7 +126,7 @@ class ArgumentForm:
         try:
             self.problem = ""
             if self.as_json:
-                self._json.value = visible.exact(self.form.values)
+                self._open_editor(visible.exact(self.form.values))
             else:
                 self.problem = self._load()
                 self.switch.value = bool(self.problem)
@@ -111,29 +140,18 @@ class ArgumentForm:
         values, problem = self._typed()
         if values is None:
             return problem
-        known = {field.name for field in self.form.fields}
-        unknown = [name for name in values if name not in known]
-        if unknown:
-            return f"The form has no field for {visible.marked(', '.join(unknown[:5]))}; the JSON stays open."
+        draft = forms.draft(self.form.node, values)
+        if isinstance(draft, forms.AsJson):
+            unknown = self._unknown(values)
+            what = f"no field for {visible.marked(', '.join(unknown[:5]))}" if unknown else "no fields for these"
+            return f"The form has {what}; the JSON stays open."
         self.form.set_values(values)
         return ""
 
+    def _unknown(self, values: Mapping[str, Any]) -> list[str]:
+        known = {field.name for field in self.form.fields}
+        return [name for name in values if name not in known] if known else []
+
     def _show_side(self) -> None:
         kit.hide(self.form.root, self.as_json)
-        kit.hide(self._json_row, not self.as_json)
-
-
-def _as_given(field: forms.Field, given: Mapping[str, Any]) -> forms.Field:
-    """The field for arguments that somebody chose: what they left out stays out, and lines of a text stay lines."""
-    value = given.get(field.name)
-    inner = mapping_of(value)
-    default = f"left out, it is {visible.exact(field.default)}" if field.default is not forms.UNSET else ""
-    told = " · ".join(part for part in (field.description, default) if part)
-    several = field.kind == "text" and isinstance(value, str) and ("\n" in value or len(value) > 80)
-    return replace(
-        field,
-        default=forms.UNSET,
-        description=told,
-        kind="multiline" if several else field.kind,
-        parts=tuple(_as_given(part, inner) for part in field.parts),
-    )
+        kit.hide(self._editor_place, not self.as_json)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 from jupyter_mcp.host import forms
+from jupyter_mcp.host.validation import as_form
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.form import Form, missing_text
 from jupyter_mcp.notebook.cards.question import QuestionCard
@@ -23,15 +25,15 @@ class ElicitationCard(QuestionCard):
     """
 
     def _body(self) -> list[Any]:
-        fields = forms.fields(self.question.params.get("requestedSchema"))
-        labels = dict(zip((field.name for field in fields), forms.labels(fields), strict=True))
-        named = [_renamed(field, labels[field.name]) for field in fields]
-        self._form = Form(named, self._refresh, self.question.problems)
+        whole = _told_apart(forms.model(as_form(self.question.params.get("requestedSchema"))))
+        fields = whole.parts
+        known = {field.name for field in fields}
+        self._form = Form(whole, self._refresh, self.question.problems)
         if self.question.draft:  # what was right need not be written again
-            self._form.load(forms.draft(named, self.question.draft))
+            self._form.load(forms.draft(whole, self.question.draft))
         self._review = kit.markup("")
         self._submit = self.action("Submit" if fields else "Confirm", self._send, "primary", "Send these values")
-        unknown = [text for name, text in self.question.problems.items() if name not in labels]
+        unknown = [text for name, text in self.question.problems.items() if name not in known]
         if unknown:
             self.say(" ".join(unknown), "error")
         self._refresh()
@@ -85,8 +87,8 @@ class InputsCard(ElicitationCard):
         self.say(missing)
 
 
-def _renamed(field: forms.Field, label: str) -> forms.Field:
-    """Two fields with one title get their names added, so that "Still needed" can tell them apart."""
-    from dataclasses import replace
-
-    return field if field.label == label else replace(field, title=label)
+def _told_apart(whole: forms.Node) -> forms.Node:
+    """Two fields with one title get their names added, so that "Still needed" tells them apart; no field is added."""
+    named = zip(whole.parts, forms.labels(whole.parts), strict=True)
+    parts = tuple(field if field.label == label else replace(field, title=label) for field, label in named)
+    return replace(whole, inside=forms.Inside(parts=lambda: parts), open=False)
