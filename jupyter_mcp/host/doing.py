@@ -76,13 +76,14 @@ class Doing:
         yes: bool,
         background: bool,
         leaves: Sequence[str] = (),
+        switched_on: bool = False,
     ) -> Result:
         """See `Host.call_tool`."""
         act = Running(server, "tools/call", name, dict(arguments), on_event, leaves=leaves)
         entry, connection = await self._connected(server, act)
         tool = await self._item(connection, server, "tool", name)
         check_arguments(server, tool, act.arguments)
-        deed = _deed(act, origin, yes=yes, tool=tool, trusted=entry.trusted)
+        deed = _deed(act, origin, yes=yes, tool=tool, trusted=entry.trusted, switched_on=switched_on)
         offered = _offered(act, entry, tool, lambda edited: check_arguments(server, tool, edited))
 
         async def work() -> Result:
@@ -266,6 +267,7 @@ def _deed(
     yes: bool = False,
     tool: Mapping[str, Any] | None = None,
     trusted: bool = False,
+    switched_on: bool = False,
 ) -> Deed:
     """The act as the policy sees it."""
     hints = (tool or {}).get("annotations")
@@ -281,6 +283,7 @@ def _deed(
         fingerprint=fingerprint(tool) if tool is not None and origin not in BY_HAND else None,
         yes=yes,
         off=_hidden(act, origin, tool),
+        on=switched_on,
     )
 
 

@@ -239,6 +239,7 @@ class Host:
         yes: bool = False,
         background: bool = False,
         leaves: Sequence[str] = (),
+        switched_on: bool = False,
     ) -> Result:
         """Call a tool. A call that becomes a task is waited for; cancelling the wait leaves the task (see `tasks`).
 
@@ -252,6 +253,7 @@ class Host:
             yes: the person approved this very call (`--yes`).
             background: nobody waits at a prompt: where the protocol lets the client choose, it becomes a task.
             leaves: what the arguments pass on, in words, for whoever is asked to approve the call.
+            switched_on: the person switched it on for the conversation that it belongs to; other switches do not count.
 
         Raises:
             UsageError: no such tool, or arguments that its schema does not take.
@@ -269,6 +271,7 @@ class Host:
             yes=yes,
             background=background,
             leaves=leaves,
+            switched_on=switched_on,
         )
 
     async def task_result(

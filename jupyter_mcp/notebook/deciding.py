@@ -5,7 +5,7 @@ They belong to `api`, which offers them; `aio` has the awaitable twins.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.notebook.objects.act import get_host
 
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.answers import ScriptedAnswer
     from jupyter_mcp.host.policy import Origin, Scope
     from jupyter_mcp.host.questions import QuestionKind
+
+    SwitchScope = Scope | Literal["conversation"]
 
 __all__ = ["allow", "answer", "ask_first", "deny", "disable", "enable"]
 
@@ -128,23 +130,34 @@ def ask_first(
     _say("ask", pattern, scope, method, where, annotations, origin)
 
 
-def enable(pattern: str, *, scope: Scope = "session") -> None:
+def enable(pattern: str, *, scope: SwitchScope = "session") -> None:
     """Switch a tool, or a whole server, on again. Arguments and errors as `disable`."""
-    get_host().policy.enable(pattern, scope)
+    _switch(pattern, scope, on=True)
 
 
-def disable(pattern: str, *, scope: Scope = "session") -> None:
+def disable(pattern: str, *, scope: SwitchScope = "session") -> None:
     """Switch a tool, or a whole server, off: models, servers and apps neither see nor use it; you still may.
 
     Args:
         pattern: `server.name` with * and ?, or a whole server.
-        scope: for how long: "session", "notebook", "project" or "user" (for good).
+        scope: for how long: "conversation" (the present one of `ask`, or the next if none has begun), "session",
+            "notebook", "project" or "user" (for good).
 
     Raises:
         UsageError: that is no pattern, or nothing can be kept in that scope here.
         ConfigError: the file of the scope cannot be read or written.
     """
-    get_host().policy.disable(pattern, scope)
+    _switch(pattern, scope, on=False)
+
+
+def _switch(pattern: str, scope: SwitchScope, *, on: bool) -> None:
+    if scope == "conversation":
+        from jupyter_mcp.notebook.objects import conversation
+
+        conversation.switch(pattern, on=on)
+        return
+    policy = get_host().policy
+    (policy.enable if on else policy.disable)(pattern, scope)
 
 
 def _say(

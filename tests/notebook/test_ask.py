@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import jupyter_mcp
-from jupyter_mcp.errors import NoModel, UsageError
+from jupyter_mcp.errors import NoModel, ProviderError, UsageError
 from jupyter_mcp.models.base import ModelReply, Usage
 from jupyter_mcp.models.scripted import ScriptedModel
 from jupyter_mcp.notebook.objects import conversation
@@ -234,3 +234,111 @@ def test_secrets_that_the_model_sends_are_masked_in_the_picture(served: Cells) -
     served.run("%%mcp ask\ngo")
     assert served.text.startswith('▸ s.echo(password="•••")')
     assert "hunter2" not in str(served.shown)
+
+
+# --- what is switched for one conversation ---------------------------------------------------------------------------
+
+
+def tools(made: ScriptedModel, request: int = -1) -> set[str]:
+    """The tools that a request described, of the server s."""
+    return {tool["name"].removeprefix("s__") for tool in made.requests[request].tools}
+
+
+def test_a_tool_is_switched_off_for_a_conversation_and_a_new_one_has_it_again(served: Cells) -> None:
+    made = model(served, "one", "two", "three")
+    served.run("%mcp ask one")
+    assert "add" in tools(made)
+    served.run("%mcp disable s.add --conversation")
+    assert served.text == "disable s.add (this conversation)"
+    served.run("%mcp policy")
+    assert "disable  s.add        conversation  said here" in served.text
+    served.run("%mcp ask two")
+    assert "add" not in tools(made)
+    assert state.get_host().policy.disabled("s", "add") is None, "nothing else is touched"
+    served.run("%mcp ask --new three")
+    assert "add" in tools(made)
+    served.run("%mcp policy")
+    assert "conversation" not in served.text
+
+
+def test_before_the_first_question_it_is_for_the_conversation_that_begins(served: Cells) -> None:
+    made = model(served, "one", "two")
+    served.run('mcp.disable("s.*", scope="conversation")\nmcp.enable("s.add", scope="conversation")')
+    served.run("%mcp ask one")
+    assert tools(made) == {"add"}
+    served.run("%mcp ask two")
+    assert tools(made) == {"add"}
+
+
+def test_what_is_off_elsewhere_can_be_on_for_a_conversation_and_its_calls_are_made(served: Cells) -> None:
+    made = model(served, [use("s__add", a=1, b=2)], "three")
+    served.run("%mcp allow s.*")
+    served.run("%mcp disable s.add")
+    served.run("%mcp enable s.add --scope conversation")
+    served.run("answer = mcp.ask('go')")
+    assert "add" in tools(made)
+    assert [(call.outcome, call.result.data) for call in served["answer"].calls] == [("ok", 3)]
+
+
+def test_of_a_server_that_is_off_what_was_switched_on_by_itself_is_there(served: Cells) -> None:
+    made = model(served, [use("s__add", a=1, b=2)], "three")
+    served.run("%mcp allow s.*")
+    served.run("%mcp disable s")
+    served.run("%mcp enable s.add")
+    served.run("answer = mcp.ask('go')")
+    assert tools(made) == {"add"}
+    assert [call.outcome for call in served["answer"].calls] == ["ok"]
+
+
+def test_a_deny_is_not_lifted_by_a_conversation(served: Cells) -> None:
+    model(served, [use("s__add", a=1, b=2)], "no")
+    served.run("%mcp deny s.add")
+    served.run("%mcp enable s.add --conversation")
+    served.run("answer = mcp.ask('go')")
+    assert [call.outcome for call in served["answer"].calls] == ["denied"]
+
+
+def test_what_was_switched_for_a_conversation_is_taken_back(served: Cells) -> None:
+    made = model(served, "one", "two")
+    served.run("%mcp disable s.add s.echo --conversation")
+    served.run("%mcp ask one")
+    served.run("%mcp policy reset s.add --scope conversation")
+    served.run("%mcp ask two")
+    assert "add" in tools(made)
+    assert "echo" not in tools(made)
+    with pytest.raises(UsageError, match=r"Nothing was said about s\.add \(this conversation\)"):
+        served.run("%mcp policy reset s.add --scope conversation")
+
+
+def test_two_scopes_at_once_are_a_mistake(served: Cells) -> None:
+    with pytest.raises(UsageError, match="exclude each other"):
+        served.run("%mcp disable s.add --conversation --scope user")
+
+
+def test_a_resource_that_is_off_in_a_conversation_is_not_proposed(served: Cells) -> None:
+    model(served, "one")
+    served.run("%mcp disable s --conversation")
+    served.run("answer = mcp.ask('notes today', auto_context=True)")
+    assert served["answer"].attached == []
+    assert "no resource fits" in served["answer"].__mcp_view__().notes[0]
+
+
+# --- what an interrupted or failed question leaves --------------------------------------------------------------------
+
+
+def test_a_question_whose_model_failed_leaves_its_transcript(served: Cells) -> None:
+    class Failing(ScriptedModel):
+        async def generate(self, *args: Any, **options: Any) -> ModelReply:
+            if self.requests:
+                raise ProviderError("It broke.")
+            return await super().generate(*args, **options)
+
+    served.run("import jupyter_mcp as mcp")
+    assert served.run("mcp.host.conversation") is None
+    state.get_host().models.set(Failing([["I add.", use("s__add", a=1, b=2)]]))
+    served.run("%mcp allow s.*")
+    with pytest.raises(ProviderError, match="It broke"):
+        served.run("%mcp ask go")
+    left = served.run("mcp.host.conversation")
+    assert (left.question, left.text, left.stop) == ("go", "I add.", "failed")
+    assert [call.result.data for call in left.calls] == [3]

@@ -114,6 +114,8 @@ def test_an_interrupt_keeps_what_was_said_and_the_next_question_goes_on(kernel: 
     assert run.error.startswith("Interrupted: the answer of scripted cancelled; what was said stays")
     assert saved(run).startswith("Once upon a time")
     assert not any(VIEW in data for data in outputs(run))
+    left = kernel.run("left = mcp.host.conversation\nprint(left.question, '|', left.stop, '|', left.text)")
+    assert left.text.startswith("Tell a story. | interrupted | Once upon a time")
     again = kernel.run("answer = mcp.ask('Go on.')\nprint(answer.text, [m['role'] for m in answer.messages])")
     assert again.text.strip() == "The end. ['user', 'assistant', 'user', 'assistant']"
 

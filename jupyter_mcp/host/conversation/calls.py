@@ -160,6 +160,7 @@ class Calls:
                 on_event=lambda event: self._told(call, event),
                 check=False,
                 leaves=[f"words that {name} returned in this conversation" for name in call.passes_on],
+                switched_on=self._toolbox.switches.is_on(call.server, call.tool),
             )
         except Denied as error:
             self._end(call, "denied", str(error), told=error.message)  # the hint is for the person

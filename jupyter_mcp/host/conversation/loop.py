@@ -148,6 +148,7 @@ class Conversation:
                 known=self._texts,
                 note=_noting(turn, tell),
                 told=lambda text: tell(Noted(text)),
+                is_off=self.toolbox.switches.is_off,
             )
         for attachment in found:
             self._texts |= attachment.texts

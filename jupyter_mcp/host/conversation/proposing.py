@@ -74,6 +74,7 @@ async def propose(
     known: Mapping[str, str],
     note: Callable[[str], object],
     told: Callable[[str], None],
+    is_off: Callable[[str, str], bool],
 ) -> list[Attachment]:
     """What the person chose of the resources that fit a question best; nothing when none does or nobody chose.
 
@@ -83,10 +84,17 @@ async def propose(
         known: texts that were read before, by `server:uri`.
         note: takes remarks for the person, which stay; what is sent somewhere to be ranked is among them.
         told: takes what is happening now.
+        is_off: whether a resource (server, URI) is switched off for the conversation.
     """
     memory = host.models.vectors
     ranker = Ranker(question, memory, note, told, lambda text: str(host.redactor.known(text)))
-    found = await ranked(host, question, limits, servers, known, ranker)
+    offers = [
+        offer
+        for name in servers
+        for offer in host.catalogue.resources(name)
+        if _is_for_models(offer) and not is_off(name, offer.name)
+    ]
+    found = await ranked(host, question, limits, offers, known, ranker)
     if not found:
         note("--auto-context: no resource fits the question.")
         return []
@@ -108,10 +116,9 @@ _HEADLESS = (
 
 
 async def ranked(
-    host: Host, question: str, limits: Limits, servers: Sequence[str], known: Mapping[str, str], ranker: Ranker
+    host: Host, question: str, limits: Limits, offers: Sequence[Offer], known: Mapping[str, str], ranker: Ranker
 ) -> list[Proposal]:
     """The resources that fit best, best first, read."""
-    offers = [offer for name in servers for offer in host.catalogue.resources(name) if _is_for_models(host, offer)]
     newest = _newest(offers)
     documents = [_document(offer, known.get(f"{offer.server}:{offer.name}", ""), newest) for offer in offers]
     best = await ranker.documents(documents, [offer.server for offer in offers], _READ)
@@ -172,9 +179,7 @@ def _newest(offers: Sequence[Offer]) -> str:
     return max((text for text in said if isinstance(text, str)), default="")
 
 
-def _is_for_models(host: Host, offer: Offer) -> bool:
-    """Whether it is not switched off, and its server did not say that it is for the person alone."""
-    if host.policy.disabled(offer.server, offer.name) is not None:
-        return False
+def _is_for_models(offer: Offer) -> bool:
+    """Whether its server did not say that it is for the person alone."""
     audience = mapping_of(offer.item.get("annotations")).get("audience")
     return not isinstance(audience, list) or not audience or "assistant" in audience

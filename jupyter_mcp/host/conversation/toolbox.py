@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.host.conversation.ranking import Document, rank
 from jupyter_mcp.host.conversation.shown import for_model, is_for_models, summary
+from jupyter_mcp.host.conversation.switching import ConversationSwitches
 from jupyter_mcp.host.wording import nearest
 from jupyter_mcp.protocol.shapes import mapping_of
 
@@ -57,6 +58,9 @@ class Toolbox:
         limits: how many are described.
         servers: only tools of these servers; None is all.
         tools: only tools that one of these patterns fits (`server.tool` or `tool`, with `*` and `?`); None is all.
+
+    Attributes:
+        switches: what is switched on or off for this conversation alone.
     """
 
     def __init__(
@@ -72,6 +76,7 @@ class Toolbox:
         self.limits = limits
         self.servers = None if servers is None else list(servers)
         self.tools = None if tools is None else list(tools)
+        self.switches = ConversationSwitches(host.policy)
         self._offers: dict[str, Offer] = {}
         self._found: dict[str, None] = {}
 
@@ -93,10 +98,9 @@ class Toolbox:
                 raise UsageError(f"There is no server {name!r}.", hint=hint)
 
     def in_scope(self) -> list[str]:
-        """The servers of this conversation that are there and not switched off, as they were connected."""
-        policy = self._host.policy
+        """The servers of this conversation that are there and not switched off as a whole, as they were connected."""
         names = [name for name in self._host.servers if self.servers is None or name in self.servers]
-        return [name for name in names if policy.disabled(name) is None]
+        return [name for name in names if self.switches.takes_part(name)]
 
     async def refresh(self) -> Changes:
         """Look at the servers' lists, which are read anew where a server said that they changed."""
@@ -153,11 +157,8 @@ class Toolbox:
             offer
             for name in self.in_scope()
             for offer in self._host.catalogue.tools(name)
-            if is_for_models(offer) and self._fits(offer) and not self._is_off(offer)
+            if is_for_models(offer) and self._fits(offer) and not self.switches.is_off(offer.server, offer.name)
         ]
-
-    def _is_off(self, offer: Offer) -> bool:
-        return self._host.policy.disabled(offer.server, offer.name) is not None
 
     def _fits(self, offer: Offer) -> bool:
         if self.tools is None:

@@ -219,7 +219,7 @@ class Policy:
     def decide(self, deed: Deed) -> Decision:
         """The decision about one deed."""
         whole = self._all()
-        if whole.switches and deed.origin not in BY_HAND:
+        if whole.switches and deed.origin not in BY_HAND and not deed.on:
             found = switches.off(whole.switches, deed.server, deed.name if deed.name != deed.method else None)
             deed = replace(deed, off=_switched_off(deed, found)) if found is not None else deed
         decision = decide(whole.rules, deed, whole.approvals)

@@ -55,6 +55,7 @@ class Deed:
         client: of our own server, the client who wants it, by the name it gives itself.
         yes: the person's consent came with it (`--yes`).
         off: the words by which it was switched off, or "".
+        on: the person switched it on for the conversation that it belongs to: no switch elsewhere counts.
     """
 
     server: str
@@ -69,6 +70,7 @@ class Deed:
     client: str = ""
     yes: bool = False
     off: str = ""
+    on: bool = False
 
     @property
     def full_name(self) -> str:

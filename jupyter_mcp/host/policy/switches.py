@@ -41,6 +41,10 @@ class Switch:
             return not dot or rest.strip("*") == ""
         return not dot or matches(name, rest)
 
+    def speaks_of_some(self, server: str) -> bool:
+        """Whether it is about something of the server."""
+        return matches(server, self.pattern.partition(".")[0])
+
     def __str__(self) -> str:
         return f"{'enable' if self.on else 'disable'} {self.pattern}"
 

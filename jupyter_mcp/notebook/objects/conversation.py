@@ -18,12 +18,14 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host import conversation as talking
     from jupyter_mcp.host.conversation.events import OnConversationEvent
+    from jupyter_mcp.host.conversation.switching import ConversationSwitches
     from jupyter_mcp.host.result import Result
     from jupyter_mcp.notebook.render.views import ToolCallView
 
-__all__ = ["Conversation", "asking", "begun", "call_view", "forget", "masked"]
+__all__ = ["Conversation", "asking", "begun", "call_view", "forget", "last", "masked", "reset", "switch", "switches"]
 
 _current: list[talking.Conversation] = []
+_to_come: list[tuple[str, bool]] = []  # switches for the conversation that the next question begins
 
 
 class Conversation:
@@ -82,7 +84,7 @@ class Conversation:
 
     @property
     def stop(self) -> str:
-        """Why it ended: "answered", "cut", "rounds", "loop" or "silent"."""
+        """Why it ended: "answered", "cut", "rounds", "loop", "silent"; "interrupted" by you, "failed" by its model."""
         return self._turn.stop
 
     def ask(self, question: str, **options: Any) -> Conversation:
@@ -159,13 +161,60 @@ def begun() -> talking.Conversation | None:
     return _current[0] if _current and _current[0].host is get_host() else None
 
 
+def last() -> Conversation | None:
+    """What became of the last question, also of one that was interrupted or whose model failed."""
+    conversation = begun()
+    return (
+        Conversation(conversation, conversation.turns[-1]) if conversation is not None and conversation.turns else None
+    )
+
+
 def forget() -> None:
     """The next question begins a new conversation."""
     _current.clear()
+    _to_come.clear()
 
 
 def _set(conversation: talking.Conversation) -> None:
     _current[:] = [conversation]
+    _to_come.clear()
+
+
+# --- what is switched for one conversation ---------------------------------------------------------------------------
+
+
+def switch(pattern: str, *, on: bool) -> None:
+    """Switch tools or servers for the present conversation; before there is one, for the one that begins next.
+
+    Raises:
+        UsageError: that is no pattern.
+    """
+    switches().set(pattern, on=on)
+    if begun() is None:
+        _to_come.append((pattern, on))
+
+
+def reset(pattern: str | None = None) -> int:
+    """Take back what was switched for the present conversation; returns how much that was."""
+    count = switches().reset(pattern)
+    _to_come[:] = [one for one in _to_come if pattern is not None and one[0].strip() != pattern.strip()]
+    return count
+
+
+def switches() -> ConversationSwitches:
+    """What is switched for the present conversation, or for the one to come."""
+    from jupyter_mcp.host.conversation.switching import ConversationSwitches
+
+    conversation = begun()
+    if conversation is not None:
+        return conversation.toolbox.switches
+    found = ConversationSwitches(get_host().policy)
+    for pattern, on in _to_come:
+        found.set(pattern, on=on)
+    return found
+
+
+# --- the next question -----------------------------------------------------------------------------------------------
 
 
 def asking(
@@ -206,7 +255,8 @@ def asking(
         )
         return Conversation(conversation, turn)
 
-    return Act(f"the answer of {conversation.model.name}", start, "what was said stays; ask on with the next question")
+    after = "what was said stays, in mcp.host.conversation; ask on with the next question"
+    return Act(f"the answer of {conversation.model.name}", start, after)
 
 
 def _conversation(*, new: bool, model: Any) -> talking.Conversation:
@@ -218,6 +268,8 @@ def _conversation(*, new: bool, model: Any) -> talking.Conversation:
     chosen = _model(model, found)
     if found is None:
         found = Talk(host, chosen)
+        if not new:
+            found.toolbox.switches = switches()
         _set(found)
     found.model = chosen
     return found

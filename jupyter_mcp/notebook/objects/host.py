@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.answers import AnswerBook
     from jupyter_mcp.models.base import Model
+    from jupyter_mcp.notebook.objects.conversation import Conversation
     from jupyter_mcp.notebook.objects.journal import NotebookJournal
     from jupyter_mcp.notebook.objects.models import Models
     from jupyter_mcp.notebook.objects.roots import RootsTable
@@ -62,6 +63,13 @@ class NotebookHost:
         return Models()
 
     @property
+    def conversation(self) -> Conversation | None:
+        """What became of the last question of `ask`, also of one that was interrupted; None when there is none yet."""
+        from jupyter_mcp.notebook.objects.conversation import last
+
+        return last()
+
+    @property
     def answers(self) -> AnswerBook:
         """The scripted answers."""
         return get_host().answers
@@ -78,4 +86,5 @@ class NotebookHost:
         self.roots.set(folders)
 
     def __repr__(self) -> str:
-        return "<host of this kernel: .catalogue, .policy, .activity, .trace, .journal, .roots, .models, .answers>"
+        names = ["catalogue", "policy", "activity", "trace", "journal", "roots", "models", "conversation", "answers"]
+        return f"<host of this kernel: {', '.join(f'.{name}' for name in names)}>"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.notebook.objects.act import get_host
@@ -46,7 +47,7 @@ class PolicyRules(Table[Any]):
 
     def _all(self) -> list[Rule | Switch | Approval | Allowed]:
         policy = get_host().policy
-        return [*policy.rules, *policy.switches, *policy.approvals, *_allowances()]
+        return [*policy.rules, *policy.switches, *_of_the_conversation(), *policy.approvals, *_allowances()]
 
     @property
     def hint(self) -> str:
@@ -75,6 +76,8 @@ class PolicyRules(Table[Any]):
             when += "" if record.accepted else f"{', ' if when else ''}not accepted yet"
         else:
             what, acts, when = ("enable" if record.on else "disable"), record.pattern, ""
+            if record.source == "this conversation":
+                return (what, acts, when, "conversation", "said here")
         return (what, acts, when, record.scope, record.source)
 
     def why(
@@ -116,12 +119,13 @@ class PolicyRules(Table[Any]):
         rows = [(source, f"sha256:{content.removeprefix('sha256:')}") for source in policy.accept(content)]
         return Listing("policy", "Accepted", ("file", "content"), rows)
 
-    def reset(self, pattern: str | None = None, *, scope: Scope = "session") -> int:
+    def reset(self, pattern: str | None = None, *, scope: Scope | Literal["conversation"] = "session") -> int:
         """Take back rules, switches and approvals.
 
         Args:
             pattern: only those of exactly this pattern; None is all of the scope.
-            scope: "session" (what was said in this kernel), "notebook", "project" or "user".
+            scope: "conversation" (what was switched for it), "session" (what was said in this kernel), "notebook",
+                "project" or "user".
 
         Returns:
             how many there were.
@@ -130,6 +134,10 @@ class PolicyRules(Table[Any]):
             UsageError: nothing can be kept in that scope here.
             ConfigError: its file cannot be read or written.
         """
+        if scope == "conversation":
+            from jupyter_mcp.notebook.objects import conversation
+
+            return conversation.reset(pattern)
         return get_host().policy.reset(pattern, scope=scope)
 
 
@@ -152,6 +160,12 @@ class PolicyWhy(Table["Line"]):
 
     def row(self, record: Line) -> Sequence[str]:
         return (record.what, record.said, record.place, record.note)
+
+
+def _of_the_conversation() -> Sequence[Switch]:
+    """What is switched for the present conversation; asking loads nothing of conversations."""
+    loaded = sys.modules.get("jupyter_mcp.notebook.objects.conversation")
+    return () if loaded is None else loaded.switches().said
 
 
 def _allowances() -> list[Allowed]:

@@ -15,6 +15,10 @@ _KEPT = ("session", "notebook", "project", "user")
 _BEGINNERS = ("person", "code", "model", "server", "app")
 
 _SCOPE = Option("scope", "SCOPE", "where it holds; this session unless you say otherwise", choices=_KEPT)
+_SWITCH_SCOPE = Option(
+    "scope", "SCOPE", "where it holds; this session unless you say otherwise", choices=("conversation", *_KEPT)
+)
+_CONVERSATION = Option("conversation", None, "only for the present conversation of ask; --new ends it")
 _RULE = (
     _SCOPE,
     Option("method", "METHOD", "only acts of this method: tools/call, resources/*, sampling/createMessage, connect …"),
@@ -69,7 +73,9 @@ def _switch(call: Invocation, verb: str) -> Any:
     from jupyter_mcp.notebook import api
 
     patterns = call.need(1, "PATTERN")
-    scope = call.option("scope") or "session"
+    scope = call.option("scope") or ("conversation" if call.line.flag("conversation") else "session")
+    if call.line.flag("conversation") and scope != "conversation":
+        raise call.wrong(f"--conversation and --scope {scope} exclude each other.")
     for pattern in patterns:
         getattr(api, verb)(pattern, scope=scope)
     return Note(f"{verb} {', '.join(patterns)}{_where(scope)}")
@@ -182,12 +188,16 @@ def _onoff(name: str, summary: str) -> Verb:
     return Verb(
         name,
         "decisions",
-        f"{name} PATTERN… [--scope S]",
+        f"{name} PATTERN… [--scope S] [--conversation]",
         summary,
         {"enable": enable, "disable": disable}[name],
-        Grammar(options=(_SCOPE,)),
+        Grammar(options=(_SWITCH_SCOPE, _CONVERSATION)),
         most=None,
-        examples=(f"%mcp {name} demo.add_note", f"%mcp {name} demo --scope notebook"),
+        examples=(
+            f"%mcp {name} demo.add_note",
+            f"%mcp {name} demo.* --conversation",
+            f"%mcp {name} demo --scope notebook",
+        ),
         completes=("pattern", "*"),
         python=(name,),
     )
@@ -222,7 +232,7 @@ VERBS = (
             options=(
                 Option("origin", "WHO", "why: who begins the act (a model)", choices=_BEGINNERS),
                 Option("method", "METHOD", "why: the act's method, where its name does not tell"),
-                Option("scope", "SCOPE", "reset: of which scope (this session)", choices=_KEPT),
+                Option("scope", "SCOPE", "reset: of which scope (this session)", choices=("conversation", *_KEPT)),
             ),
             pairs=True,
         ),
