@@ -6,7 +6,7 @@ import re
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.notebook.cards import live, queue
+from jupyter_mcp.notebook.cards import live, pace, queue
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Mapping
@@ -50,6 +50,7 @@ def capture(monkeypatch: pytest.MonkeyPatch) -> Page:
     monkeypatch.setattr(live, "publish", page.publish)
     monkeypatch.setattr(live, "_live", {})
     monkeypatch.setattr(queue, "_waiting", [])
+    monkeypatch.setattr(pace, "SECONDS", 0.0)  # what is told is drawn at once
     return page
 
 

@@ -198,11 +198,11 @@ def test_a_task_speaks_to_people_and_says_each_thing_once() -> None:
     gauge = Gauge("j.job")
     for status in ("working", "input_required", "working"):
         gauge.event(TaskChanged(record(status, "at Mars")))
-    drawn = gauge.html()
+    drawn = "".join(gauge.drawn())
     assert drawn.count("at Mars") == 1
     assert "input_required" not in drawn
     gauge.event(TaskChanged(record("on hold", "at Mars")))
-    assert "task t7, on hold" in gauge.html(), "the server's own word"
+    assert "task t7, on hold" in gauge.drawn().head, "the server's own word"
 
 
 class Watched:

@@ -6,9 +6,9 @@ import logging
 import threading
 from typing import TYPE_CHECKING
 
-from jupyter_mcp.notebook.cards import clock, kit
+from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.live import Card
-from jupyter_mcp.notebook.cards.progress import Gauge
+from jupyter_mcp.notebook.cards.meter import Meter
 from jupyter_mcp.notebook.render.bundles import Bundle, bundle
 from jupyter_mcp.notebook.render.views import CallView
 
@@ -32,28 +32,26 @@ class LiveCall:
 
     def __init__(self, label: str, cancel: Callable[[], object] | None = None) -> None:
         self._label = label
-        self._gauge = Gauge(label)
+        self._meter = Meter(label)
         self._cancel = cancel
         self._leave: Callable[[], object] | None = None
-        self._picture = kit.markup(self._gauge.html())
         self._button = kit.button("Cancel call", self._press, look="warning", tip=f"Cancel {label}")
         self._leaver = kit.button("Leave", self._press_leave, tip=f"Stop waiting; {label} goes on at the server")
         kit.hide(self._leaver, True)
-        parts = [self._picture, *([kit.row([self._leaver, self._button])] if cancel is not None else [])]
+        parts = [self._meter.root, *([kit.row([self._leaver, self._button])] if cancel is not None else [])]
         ended = CallView(label, "ended with its kernel")
-        self.card = Card(kit.root(parts), lambda: bundle(self._gauge.view), lambda: bundle(ended))
+        self.card = Card(kit.root(parts), lambda: bundle(self._meter.gauge.view), lambda: bundle(ended))
 
     def show(self) -> LiveCall:
         """Display it in the current cell. Main thread; twice is once."""
         if not self.card.shown:
             self.card.show()
-            clock.start(self._tick)
+            self._meter.start()
         return self
 
     def event(self, event: object) -> None:
         """A `CallEvent`, from any thread. What comes after the end changes nothing."""
-        self._gauge.event(event)
-        self._tick()
+        self._meter.event(event)
 
     def offer_to_leave(self, leave: Callable[[], object]) -> None:
         """The call is a task now, which goes on by itself: a second button stops only the waiting. Any thread."""
@@ -67,17 +65,13 @@ class LiveCall:
 
     def end(self, picture: Bundle) -> None:
         """Replace the card by this picture. Any thread."""
-        clock.stop(self._tick)
+        self._meter.stop()
         self.card.finish(picture)
 
     def _last(self, outcome: object) -> Bundle:
         if isinstance(outcome, BaseException):
             return {"text/plain": "", "text/html": ""}
         return bundle(outcome) if outcome is not None else bundle(CallView(self._label, "done"))
-
-    def _tick(self) -> None:
-        if not self.card.over:
-            kit.paint(self._picture, self._gauge.html())
 
     def _press(self) -> None:
         if self._cancel is not None and not self._button.disabled:

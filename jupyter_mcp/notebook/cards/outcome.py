@@ -1,110 +1,131 @@
-"""What a button started: its progress and Cancel while it runs, then what came of it, below the form it belongs to."""
+"""What a form's button started: one act or several at once, each with its progress, then its result; the newest first.
+
+What has ended is kept for a while below, folded; a number that is bounded, since each holds its result.
+"""
 
 from __future__ import annotations
 
+import itertools
 import threading
-from concurrent.futures import CancelledError, Future
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.notebook.cards import clock, kit
-from jupyter_mcp.notebook.cards.progress import Gauge
-from jupyter_mcp.notebook.render.acts import error_piece
+from jupyter_mcp.notebook.cards import kit
+from jupyter_mcp.notebook.cards.run import Run, word_of
+from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
+from jupyter_mcp.notebook.render.text import flat
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from concurrent.futures import Future
 
-__all__ = ["Outcome"]
+__all__ = ["KEPT", "MOST", "Outcome"]
+
+KEPT = 8
+"""Ended acts of one form that stay on the page."""
+MOST = 32
+"""Acts of one form at a time."""
+
+
+def _announced(text: str) -> str:
+    """For those who hear the page; the others see the result."""
+    hidden = "position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%)"
+    return html.tag("div", html.escape(text), hidden, role="status", aria_live="polite")
+
+
+def _as_html(value: Any) -> str:
+    return bundle(value)["text/html"]
 
 
 class Outcome:
-    """Runs one act at a time from a button: progress and Cancel while it runs, then what came of it, as static HTML.
-
+    """
     Args:
-        changed: called when it begins and when it ends (to lock and unlock the form).
+        changed: called when an act begins and when it ends (to lock and unlock the form).
+        several: an act can begin while another runs; without it, one that runs lets none begin, and only what came of
+            the last one stays.
+
+    Attributes:
+        root: the widget.
+        value: what came of the last act that ended; an exception when it failed.
     """
 
-    def __init__(self, changed: Callable[[], object] = lambda: None) -> None:
+    def __init__(self, changed: Callable[[], object] = lambda: None, *, several: bool = False) -> None:
         self._changed = changed
-        self._future: Future[Any] | None = None
-        self._gauge: Gauge | None = None
-        self._guard = threading.Lock()
-        self._picture = kit.markup("")
-        self._cancel = kit.button("Cancel call", self._press, look="warning", tip="Cancel what is running")
-        self._cancel_row = kit.row([self._cancel])
-        kit.hide(self._cancel_row, True)
-        self.root = kit.column([self._picture, self._cancel_row])
+        self._several = several
+        self._runs: list[Run] = []
+        self._numbers = itertools.count(1)
+        self._guard = threading.RLock()
+        self._said = kit.markup("")
+        self._place = kit.column([])
+        self.root = kit.column([self._said, self._place])
         self.value: Any = None
 
     @property
     def busy(self) -> bool:
-        return self._gauge is not None
+        """Whether an act runs."""
+        return any(run.running for run in self._runs)
+
+    @property
+    def full(self) -> bool:
+        """Whether no other act can begin now."""
+        running = sum(run.running for run in self._runs)
+        return running >= MOST if self._several else running > 0
 
     def run(
         self,
         label: str,
         begin: Callable[[Callable[[object], None]], Future[Any]],
-        draw: Callable[[Any], str] = lambda value: bundle(value)["text/html"],
+        draw: Callable[[Any], Any] = _as_html,
     ) -> None:
-        """Begin an act; does nothing while one runs.
+        """Begin an act; does nothing while no other can begin.
 
         Args:
             label: what it is ("demo.add").
             begin: starts it, given who listens to its events, and returns at once.
-            draw: safe HTML of what came of it, when it did not fail.
+            draw: what to show of what came of it, when it did not fail: safe HTML, or a widget.
         """
-        self._draw = draw
         with self._guard:
-            if self._gauge is not None:
+            if self.full:
                 return
-            gauge = self._gauge = Gauge(label)
-        self._tick()
-        self._cancel.disabled, self._cancel.description = False, "Cancel call"
-        kit.hide(self._cancel_row, False)
+            made = Run(label, draw, self._ended, number=next(self._numbers) if self._several else 0)
+            for run in self._runs:
+                if not run.running:
+                    run.show(False)
+            self._runs.insert(0, made)
+            self._wire(made)
+            self._tidy()
         self._changed()
-        clock.start(self._tick)
-        try:
-            future = self._future = begin(lambda event: self._event(gauge, event))
-        except Exception as error:
-            self._end(gauge, error)
-            return
-        future.add_done_callback(lambda done: self._end(gauge, _outcome(done)))
+        made.begin(begin)
 
-    def _event(self, gauge: Gauge, event: object) -> None:
-        gauge.event(event)
-        self._tick()
-
-    def _tick(self) -> None:
-        gauge = self._gauge
-        if gauge is not None:
-            kit.paint(self._picture, gauge.html())
-
-    def _end(self, gauge: Gauge, outcome: object) -> None:
-        """On whatever thread the act ended."""
-        clock.stop(self._tick)
+    def _ended(self, run: Run) -> None:
+        """On whatever thread the act was drawn."""
         with self._guard:
-            if self._gauge is not gauge:
-                return
-            self._gauge = None
-        self.value = outcome
-        if isinstance(outcome, CancelledError):
-            shown = "<p>Cancelled.</p>"
-        elif isinstance(outcome, BaseException):
-            shown = error_piece(outcome).html
-        else:
-            shown = self._draw(outcome)
-        kit.paint(self._picture, shown)
-        kit.hide(self._cancel_row, True)
+            self.value = run.value
+            newer = self._runs[: self._runs.index(run)] if run in self._runs else []
+            if any(not one.running for one in newer):
+                run.show(False)  # what ended after it and was begun later stays open
+            self._tidy()
+        if self._several:
+            kit.paint(self._said, _announced(f"{flat(run.label, 120)} {word_of(run.value)[0]}"))
         self._changed()
 
-    def _press(self) -> None:
-        if self._future is not None and not self._cancel.disabled:
-            self._cancel.disabled, self._cancel.description = True, "Cancelling…"
-            self._future.cancel()
+    def _tidy(self) -> None:
+        """Drop the oldest that ended, and put the others onto the page, the newest first."""
+        room = KEPT if self._several else (0 if self.busy else 1)
+        kept: list[Run] = []
+        dropped: list[Run] = []
+        for run in self._runs:
+            if run.running or room > 0:
+                kept.append(run)
+                room -= not run.running
+            else:
+                dropped.append(run)
+        self._runs = kept
+        self._place.children = [run.root for run in kept]
+        for run in dropped:
+            run.free()
 
+    def _wire(self, run: Run) -> None:
+        from jupyter_mcp.runtime.pump import unroute
 
-def _outcome(done: Future[Any]) -> object:
-    if done.cancelled():
-        return CancelledError()
-    error = done.exception()
-    return error if error is not None else done.result()
+        unroute(run.root)

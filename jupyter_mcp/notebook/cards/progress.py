@@ -6,7 +6,7 @@ import math
 import threading
 import time
 from collections import deque
-from typing import Any
+from typing import Any, NamedTuple
 
 from jupyter_mcp.host.events import Log, Progress, QuestionClosed, QuestionOpened, Status, TaskChanged
 from jupyter_mcp.notebook.render import html
@@ -14,14 +14,23 @@ from jupyter_mcp.notebook.render.acts import progress_text
 from jupyter_mcp.notebook.render.text import flat, pretty
 from jupyter_mcp.notebook.render.views import CallView
 
-__all__ = ["Gauge"]
+__all__ = ["Drawn", "Gauge"]
 
 
 _SAID = ("working", "input_required")  # the card has better words for them
 
 
+class Drawn(NamedTuple):
+    """Safe HTML: what runs and for how long, the bar, how far it is, what was logged."""
+
+    head: str
+    bar: str
+    said: str
+    lines: str
+
+
 class Gauge:
-    """What has been told about a running act. Thread-safe; `html` draws it as it is now."""
+    """What has been told about a running act. Thread-safe; `drawn` is how it stands now."""
 
     def __init__(self, label: str) -> None:
         self.label = label
@@ -64,28 +73,35 @@ class Gauge:
             return CallView(self.label)
         return CallView(self.label, "running", seen.progress, seen.total, seen.message)
 
-    def html(self) -> str:
+    @property
+    def seconds(self) -> float:
+        """Since it began."""
+        return time.monotonic() - self._began
+
+    def drawn(self) -> Drawn:
+        """How it stands now."""
         with self._guard:
             view, lines, asking, task = self.view, list(self._lines), self._asking, self._task
         told = progress_text(view)
         state = "waits for your answer" if asking else "is running"
         state += f" ({html.escape(task)})" if task else ""
-        head = html.note(f"{html.code(self.label)} {state} {html.muted(self._elapsed())}")
-        said = html.note(html.escape(told)) if told else ""
-        tail = html.pre("\n".join(lines)) if lines else ""
-        bar = "" if asking and view.progress is None else _bar(view, self.label)
-        return f"{head}{bar}{said}{tail}"
+        return Drawn(
+            html.note(f"{html.code(self.label)} {state} {html.muted(self._elapsed())}"),
+            "" if asking and view.progress is None else _bar(view, self.label, told),
+            html.note(html.escape(told)) if told else "",
+            html.pre("\n".join(lines)) if lines else "",
+        )
 
     def _elapsed(self) -> str:
-        seconds = int(time.monotonic() - self._began)
+        seconds = int(self.seconds)
         return f"{seconds // 60}:{seconds % 60:02d}"
 
 
-def _bar(view: CallView, label: str) -> str:
+def _bar(view: CallView, label: str, told: str) -> str:
     """A native progress element: it moves by itself when the end is unknown, and screen readers know it."""
     done, total = view.progress, view.total
     known: dict[str, Any] = {}
     if done is not None and total is not None and math.isfinite(total) and total > 0:
-        share = min(max(done / total, 0.0), 1.0)
-        known = {"value": f"{share:.4f}", "max": "1"}
+        share = f"{min(max(done / total, 0.0), 1.0) * 100:.1f}"
+        known = {"value": share, "max": "100", "aria_valuenow": share, "aria_valuetext": told}
     return html.tag("progress", "", **known, aria_label=f"progress of {flat(label, 120)}")

@@ -1,4 +1,4 @@
-"""One tool: what it is, its form or its JSON, Call, and what came back."""
+"""One tool: what it is, its form or its JSON, Call, what came back of each call, and the log of its server."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.argumentform import ArgumentForm
+from jupyter_mcp.notebook.cards.explorer.serverpane import LogFold
+from jupyter_mcp.notebook.cards.explorer.source import HostSource
 from jupyter_mcp.notebook.cards.outcome import Outcome
 from jupyter_mcp.notebook.cards.spelling import magic_line, python_call
 from jupyter_mcp.notebook.cards.switching import ModelSwitch
@@ -46,7 +48,8 @@ class ToolPanel:
         self._status = kit.markup("")
         self._call = kit.button("Call", self._press, look="primary", tip=f"Call {server}.{self._name}")
         self._copy = kit.markup("")
-        self._outcome = Outcome(self._refresh)
+        self._outcome = Outcome(self._refresh, several=True)
+        self._log = LogFold(server, HostSource())
         self.root = kit.column(
             [
                 kit.markup(_about(server, tool), "jmcp-head"),
@@ -56,16 +59,25 @@ class ToolPanel:
                 ModelSwitch(runner, server, self._name).root,
                 self._copy,
                 self._outcome.root,
+                self._log.root,
             ]
         )
         self._refresh()
 
+    @property
+    def busy(self) -> bool:
+        """Whether a call of it runs."""
+        return self._outcome.busy
+
+    def close(self) -> None:
+        """The pane is gone; calls that run go on."""
+        self._log.close()
+
     def _refresh(self) -> None:
         values, problem = self._arguments.read()
         problem = self._arguments.problem or problem
-        busy = self._outcome.busy
-        self._call.disabled = values is None or busy
-        self._arguments.lock(busy)
+        self._call.disabled = values is None or self._outcome.full
+        self._call.description = "Call again" if self._outcome.busy else "Call"
         kit.paint(self._status, kit.status(problem, "error" if self._arguments.as_json and problem else "plain"))
         if values is not None:
             lines = f"{magic_line(self._server, self._name, values)}\n{python_call(self._server, self._name, values)}"
@@ -73,7 +85,7 @@ class ToolPanel:
 
     def _press(self) -> None:
         values, _ = self._arguments.read()
-        if values is None or self._outcome.busy:
+        if values is None:
             return
         label = f"{self._server}.{self._name}"
         self._outcome.run(label, lambda listen: self._runner.call(self._server, self._name, values, listen))
