@@ -55,7 +55,7 @@ def prepare() -> None:
 
     formatters.install(shell, _classes())
     first: Any = shell.display_formatter.ipython_display_formatter
-    for cls in _classes():
+    for cls in (*_classes(), "jupyter_mcp.host.result.Result"):  # by name: the host is not loaded for that
         first.for_type(cls, _display_for_shell)
     state.desk().presenter = _present
     _prepared.append(shell)
@@ -181,6 +181,10 @@ def display(value: Any) -> None:
 
 def _live_card(value: Any) -> bool:
     """Display the card that belongs to this object; False when there is none."""
+    from jupyter_mcp.notebook.appbelow import with_app
+
+    if with_app(value):
+        return True
     from jupyter_mcp.notebook import cards
     from jupyter_mcp.notebook.objects import Call, Collection
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
@@ -304,7 +308,10 @@ def watched(label: str, make: Callable[[Any], Act[T]], live: Callable[..., Any] 
             raise Left(f"{sentence}.", card.became) from None
         raise
     if card.finish(value if shown else None) and shown:
+        from jupyter_mcp.notebook.appbelow import below
+
         shown_already(value)
+        below(value)
     return value
 
 

@@ -21,7 +21,7 @@ from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["MAX_HTML", "PERMISSIONS", "Page", "page_of"]
+__all__ = ["IN_WORDS", "MAX_HTML", "PERMISSIONS", "Page", "listed_entry", "page_of"]
 
 MAX_HTML = 16 << 20
 """Bytes of a page's HTML; the largest of the official examples has 4.3 million."""
@@ -33,6 +33,14 @@ PERMISSIONS: Mapping[str, str] = {
     "clipboardWrite": "clipboard-write",
 }
 """What a page may ask the browser for, and what the browser calls it."""
+
+IN_WORDS: Mapping[str, str] = {
+    "camera": "the camera",
+    "microphone": "the microphone",
+    "geolocation": "where you are",
+    "clipboardWrite": "the clipboard (to write to it)",
+}
+"""The same for a person."""
 
 
 @dataclass(frozen=True, slots=True)

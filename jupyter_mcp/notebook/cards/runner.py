@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.policy import Origin, Scope
     from jupyter_mcp.host.specs import ServerSpec
     from jupyter_mcp.notebook.render.views import ServerView
+    from jupyter_mcp.runtime.place import Place
 
 __all__ = ["HostRunner", "Runner"]
 
@@ -88,6 +89,11 @@ class HostRunner:
         from jupyter_mcp.runtime import place
 
         self._place = place.here()
+
+    @property
+    def place(self) -> Place:
+        """The cell that its card was displayed in."""
+        return self._place
 
     def _submit(self, function: Callable[..., Any], *args: Any, **kwargs: Any) -> Future[Any]:
         from jupyter_mcp.runtime import place
