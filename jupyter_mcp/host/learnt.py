@@ -35,6 +35,9 @@ class Learnt:
     def __bool__(self) -> bool:
         return bool(self._forms)
 
+    def __len__(self) -> int:
+        return len(self._forms)
+
     def add(self, values: Iterable[str]) -> None:
         """These are secret from now on."""
         new = {form for value in values for form in _forms(value)}

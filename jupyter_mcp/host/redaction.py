@@ -72,6 +72,11 @@ class Redactor:
         self.learn(_inside(filled.url))
         self.learn(_inside(filled.way.proxy))
 
+    @property
+    def state(self) -> object:
+        """Equal as long as nothing more and nothing less is masked: what was cleaned before is still clean."""
+        return (self.rules, len(self._known))
+
     def clean(self, value: Any) -> Any:
         """A deep copy with every secret masked."""
         if self.rules:

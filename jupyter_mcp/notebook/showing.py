@@ -195,6 +195,7 @@ def _live_card(value: Any) -> bool:
     from jupyter_mcp.notebook.objects.roots import RootsTable
     from jupyter_mcp.notebook.objects.servers import Servers
     from jupyter_mcp.notebook.objects.task import Task
+    from jupyter_mcp.notebook.objects.trace import Trace
     from jupyter_mcp.notebook.objects.watch import Watch
 
     if isinstance(value, (Call, Task)) and not value.done:
@@ -211,6 +212,9 @@ def _live_card(value: Any) -> bool:
         return True
     if isinstance(value, RootsTable):
         cards.roots_card(value)
+        return True
+    if isinstance(value, Trace):
+        cards.trace_card(value)
         return True
     if isinstance(value, Everything):
         cards.explorer_card()

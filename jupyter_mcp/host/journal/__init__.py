@@ -10,12 +10,13 @@ import time
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.host.journal.again import Again, asked_again
 from jupyter_mcp.host.journal.entries import Act, Direction, WireEntry
 from jupyter_mcp.host.journal.wire import MAX_BYTES, MAX_MESSAGE, MAX_MESSAGES, Wire
 from jupyter_mcp.host.redaction import Redactor
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from pathlib import Path
 
     from jupyter_mcp.host.journal.file import JournalFile
@@ -66,6 +67,29 @@ class Journal:
     def entries(self, server: str | None = None) -> list[WireEntry]:
         """The recorded messages, oldest first, redacted; of one server or of all."""
         return self._wire.entries(server)
+
+    def news(self, before: Sequence[WireEntry], server: str | None = None) -> list[WireEntry]:
+        """The same as `entries`, for whoever looks often; see `Wire.news`."""
+        return self._wire.news(before, server)
+
+    @property
+    def count(self) -> int:
+        """How many messages there have been; it grows with each."""
+        return self._wire.count
+
+    def again(self, number: int) -> Again | None:
+        """A request of ours as it was sent, with what is masked wherever it shows: only for sending it once more.
+
+        Args:
+            number: of the entry.
+
+        Returns:
+            None when it is not on record (whole) any more, or is no call, read or prompt of ours.
+        """
+        record = self._wire.find(number)
+        return (
+            None if record is None or record.summary else asked_again(record.server, record.direction, record.message)
+        )
 
     # --- acts --------------------------------------------------------------------------------------------------------
 

@@ -18,7 +18,7 @@ from jupyter_mcp.protocol.modern import is_enveloped
 from jupyter_mcp.protocol.shapes import mapping_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
 
     from jupyter_mcp.host.redaction import Redactor
     from jupyter_mcp.transport.traffic import HttpEvent
@@ -98,11 +98,27 @@ class Wire:
         pairs = paired(records)
         return [self._entry(record, pairs.get(record.number)) for record in records]
 
+    def news(self, before: Sequence[WireEntry], server: str | None = None) -> list[WireEntry]:
+        """The same as `entries`, for whoever looks often: what cannot be another any more is taken from the last look.
+
+        Args:
+            before: what the last look gave; [] when something else is masked now.
+            server: as in `entries`.
+        """
+        kept = {entry.number: entry for entry in before}
+        records = [record for record in list(self._records) if server is None or record.server == server]
+        pairs = paired(records)
+        found: list[WireEntry] = []
+        for record in records:
+            entry, pair = kept.get(record.number), pairs.get(record.number)
+            found.append(entry if entry is not None and _settled(entry, pair) else self._entry(record, pair, entry))
+        return found
+
     def find(self, number: int) -> Record | None:
         """One record as it came, for what is done with it in this process; None when it is not there any more."""
         return next((record for record in list(self._records) if record.number == number), None)
 
-    def _entry(self, record: Record, pair: Pair | None) -> WireEntry:
+    def _entry(self, record: Record, pair: Pair | None, before: WireEntry | None = None) -> WireEntry:
         request = None if pair is None else pair.request
         asked = record.message if request is None else request.message
         exchange, number = (pair.round if pair is not None else None) or (None, None)
@@ -115,7 +131,7 @@ class Wire:
             method=self._redactor.known(method_of(asked) or (None if event is None else event.method)),
             id=self._redactor.known(id_of(record.message) if event is None else event.request_id),
             size=record.size,
-            message=self._redactor.clean(record.message),
+            message=self._redactor.clean(record.message) if before is None else before.message,
             summary=record.summary,
             status=_event_status(event, pair) if event is not None else None if pair is None else pair.status,
             duration=None if pair is None else pair.duration,
@@ -143,6 +159,13 @@ class Wire:
             "summary": record.summary,
             "message": self._redactor.clean(record.message),
         }
+
+
+def _settled(entry: WireEntry, pair: Pair | None) -> bool:
+    """Whether what was shown of it stays; an answer whose request is forgotten by now is known better from before."""
+    if pair is None or pair.request is None:
+        return True
+    return pair.answer is not None and entry.duration == pair.duration
 
 
 def _event_status(event: HttpEvent, pair: Pair | None) -> str | None:

@@ -13,6 +13,7 @@ once; when its act is over the card is replaced by the static bundle of `noteboo
     watch_card(watch) -> Card                    a watched resource: its changes, Read now, Stop watching
     endpoint_card(endpoint) -> Card              this notebook as a server, until it is stopped
     server_cards(view, runner), log_card(view)
+    trace_card(trace)                            what goes between us and the servers, as it happens
     close_all()                                  every live card becomes static (unload, exit)
 
 `view` is the `ListView` / `ServersView` to browse; `runner` (see `cards.runner.Runner`) does the acts, by default on
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.objects.found import Discovered
     from jupyter_mcp.notebook.objects.roots import RootsTable
     from jupyter_mcp.notebook.objects.task import Task
+    from jupyter_mcp.notebook.objects.trace import Trace
     from jupyter_mcp.notebook.objects.watch import Watch
     from jupyter_mcp.notebook.render.views import LogView, ServersView
 
@@ -55,6 +57,7 @@ __all__ = [
     "server_cards",
     "task_card",
     "tool_form",
+    "trace_card",
     "watch_card",
 ]
 
@@ -168,6 +171,13 @@ def log_card(view: LogView) -> Card:
     from jupyter_mcp.notebook.cards.log import log_card as build
 
     return build(view)
+
+
+def trace_card(trace: Trace, runner: Runner | None = None) -> Card:
+    """What goes between us and the servers, as it happens."""
+    from jupyter_mcp.notebook.cards.trace import trace_card as build
+
+    return build(trace, runner)
 
 
 def close_all() -> None:

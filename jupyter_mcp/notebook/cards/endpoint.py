@@ -14,6 +14,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
+from jupyter_mcp.notebook.cards.copying import copied
 from jupyter_mcp.notebook.cards.live import Card, free
 from jupyter_mcp.notebook.objects import setups
 from jupyter_mcp.notebook.render import html
@@ -30,16 +31,6 @@ __all__ = ["EndpointCard", "endpoint_card"]
 
 PAUSE = 0.25
 REVEALED_SECONDS = 120.0
-
-# A page at http://some-host has no clipboard; there the text is selected, which any browser can copy.
-_COPY = (
-    "const t=this.closest('.jmcp-copied').querySelector('pre');"
-    "const r=document.createRange();r.selectNodeContents(t);"
-    "const s=getSelection();s.removeAllRanges();s.addRange(r);"
-    "const done=()=>{this.textContent='Copied';setTimeout(()=>{this.textContent='Copy'},1500)};"
-    "const old=()=>{if(document.execCommand('copy'))done()};"
-    "navigator.clipboard?navigator.clipboard.writeText(t.textContent).then(done,old):old()"
-)
 
 
 def endpoint_card(endpoint: Endpoint) -> Card:
@@ -173,15 +164,15 @@ def _visits(view: EndpointView) -> str:
 def _bridge(endpoint: Endpoint) -> str:
     """The line that is all an agent on this machine needs, and the same for files."""
     others = [
-        _copied(recipe.where, endpoint.config(recipe.key), recipe.title) for recipe in setups.CLIENTS if recipe.where
+        copied(recipe.where, endpoint.config(recipe.key), recipe.title) for recipe in setups.CLIENTS if recipe.where
     ]
     command = setups.shell_line(setups.agent_command(endpoint.name))
     return (
         html.note("An agent on this machine needs no port and no token. Paste this into a terminal for Claude Code:")
-        + _copied("", endpoint.config("claude-code"), "the line for Claude Code")
+        + copied("", endpoint.config("claude-code"), "the line for Claude Code")
         + html.details(
             "Other clients: .mcp.json, Cursor, VS Code, Codex, any command",
-            "".join(others) + _copied("command", command),
+            "".join(others) + copied("command", command),
         )
     )
 
@@ -191,20 +182,11 @@ def _secrets(endpoint: Endpoint) -> str:
     line, *files = setups.CLIENTS
     parts = [
         html.note(html.escape(told), "warning"),
-        _copied("URL", endpoint.url),
-        _copied("token", endpoint.token),
-        _copied(line.title, endpoint.config(line.key, http=True)),
+        copied("URL", endpoint.url),
+        copied("token", endpoint.token),
+        copied(line.title, endpoint.config(line.key, http=True)),
     ]
     for recipe in files:
         where = html.escape(f"{recipe.title}: {recipe.where}" if recipe.where != recipe.title else recipe.title)
-        parts.append(html.details(where, _copied("", endpoint.config(recipe.key, http=True), recipe.title)))
+        parts.append(html.details(where, copied("", endpoint.config(recipe.key, http=True), recipe.title)))
     return "".join(parts)
-
-
-def _copied(label: str, text: str, what: str = "") -> str:
-    """A text with a button that copies it."""
-    button = html.tag(
-        "button", "Copy", type="button", onclick=_COPY, aria_label=f"Copy {what or label}", **{"class": "jmcp-copy"}
-    )
-    head = html.tag("span", html.escape(label), **{"class": "jmcp-help"}) if label else ""
-    return f'<div class="jmcp-copied">{head}{html.pre(str(text))}{button}</div>'

@@ -73,7 +73,7 @@ def _hear(self: Any, kind: str, handler: Callable[[Mapping[str, Any]], object]) 
     self._handlers[kind] = handler
 
 
-def _tell(self: Any, kind: str, buffers: Sequence[bytes] = (), **more: Any) -> None:
+def _tell(self: Any, kind: str, /, buffers: Sequence[bytes] = (), **more: Any) -> None:
     """Send the page a message of a type."""
     self.send({"type": kind, **more}, list(buffers))
 
