@@ -92,6 +92,8 @@ class Connections:
         """See `Host.connect`."""
         known = self.servers.get(spec.name)
         leave = _CONNECTED
+        if known is not None and known.spec != spec:
+            self._policy.forget(spec.name, keep="connect")  # another server of this name; its start says what it is
         if known is None or known.spec != spec or not known.ready:
             leave = await self._leave(spec, origin)
         async with self._lock(spec.name):

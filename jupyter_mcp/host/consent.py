@@ -7,6 +7,7 @@ the act gets to read. A client's name is its own word: whoever holds the token c
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -36,11 +37,13 @@ class Leave:
         rule: the rule that let it pass, as text, or None.
         arguments: what to send, which the person may have changed.
         reason: why it may, in words for the journal.
+        asked: somebody was asked, which takes time.
     """
 
     rule: str | None
     arguments: Mapping[str, Any]
     reason: str = ""
+    asked: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,6 +84,7 @@ class Consent:
         decision = self._decided(deed)
         if decision.verdict == "go":
             return Leave(_rule(decision), deed.arguments, decision.reason)
+        deed = replace(deed, arguments=deepcopy(dict(deed.arguments)))  # whatever becomes of them while it is asked
         question = self._question(deed, decision, act, offered)
 
         async def ask() -> Answer:
@@ -88,7 +92,7 @@ class Consent:
 
         answer = await (ask() if act is None else act.hang(ask))
         self._settle(deed, decision, answer, act)
-        return Leave(_rule(decision), _arguments(deed, answer), _approved(decision, answer))
+        return Leave(_rule(decision), _arguments(deed, answer), _approved(decision, answer), asked=True)
 
     async def server(self, spec: ServerSpec, origin: Origin) -> Leave:
         """Leave to start or reach a server.

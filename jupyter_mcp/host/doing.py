@@ -95,7 +95,14 @@ class Doing:
             notes = [*act.notes, checked.note] if checked.note else list(act.notes)
             return self._result(act, raw, time.monotonic() - began, notes, checked.fits)
 
-        return self._checked(act, await self._do(act, deed, work, offered), check)
+        async def unchanged() -> None:
+            """What was approved is what is called."""
+            await connection.list("tools", refresh=True)  # not every server says that something changed
+            if fingerprint(await self._item(connection, server, "tool", name)) != fingerprint(tool):
+                text = f"{server} changed what it says of {name} while you were asked, so it was not called."
+                raise Denied(text, server=server, hint="Call it again to see what it is now.")
+
+        return self._checked(act, await self._do(act, deed, work, offered, unchanged), check)
 
     async def task_result(self, task: HostTask, *, origin: Origin, on_event: OnEvent | None, check: bool) -> Result:
         """See `Host.task_result`."""
@@ -208,15 +215,25 @@ class Doing:
     # --- the way in --------------------------------------------------------------------------------------------------
 
     async def _do(
-        self, act: Running, deed: Deed, work: Callable[[], Awaitable[T]], offered: Offered | None = None
+        self,
+        act: Running,
+        deed: Deed,
+        work: Callable[[], Awaitable[T]],
+        offered: Offered | None = None,
+        unchanged: Callable[[], Awaitable[None]] | None = None,
     ) -> T:
-        """Rules and consent, then the work; journalled from beginning to end."""
+        """Rules and consent, then the work; journalled from beginning to end.
+
+        `unchanged` is called when somebody was asked, and raises when it is not any more what they were asked about.
+        """
         number = self._journal.begin(act.server, act.method, act.name, deed.origin, arguments=act.arguments)
         outcome, remark, rule, reason, told = "error", None, None, None, None
         try:
             with self._acts.enter(act):
                 leave = await self._consent.obtain(deed, act, offered or Offered())
                 rule, reason, act.arguments = leave.rule, leave.reason, leave.arguments
+                if leave.asked and unchanged is not None:
+                    await unchanged()
                 result = await act.run(work)
             told = summary(getattr(result, "raw", None), self._redactor.text)
             failed = isinstance(result, Result) and result.is_error

@@ -197,6 +197,28 @@ def test_what_a_server_wants_is_allowed_only_by_its_name(said: str, more: Any, m
     assert rule(said, **more).speaks_of(Deed("demo", method, method, origin="server")) is speaks
 
 
+def test_a_tool_that_is_called_like_what_a_server_may_ask_is_not_allowed_with_it(policy: Policy):
+    for name in ("sampling/createMessage", "sampling/notes", "roots/list"):
+        rule = policy.allow(f"demo.{name.partition('/')[0]}/*")
+        assert not rule.speaks_of(call(name))
+        assert policy.deny(rule.pattern).speaks_of(call(name))
+        assert policy.allow(rule.pattern, method="tools/call").speaks_of(call(name))
+
+
+@pytest.mark.parametrize("pattern", ["demo", "demo.*", "*.*", "demo.?*"])
+def test_what_is_allowed_of_a_server_lets_no_client_run_code_in_a_notebook_of_its_name(policy: Policy, pattern: str):
+    theirs = call("execute_code", origin="server", client="agent")
+    policy.allow(pattern)
+    assert policy.decide(theirs).verdict == "ask"
+    policy.allow("demo.execute_code")
+    assert policy.decide(theirs).verdict == "go"
+
+
+def test_a_tool_that_is_called_like_its_method_is_switched_off_by_its_name(policy: Policy):
+    policy.disable("demo.tools/*")
+    assert policy.decide(call("tools/call")).verdict == "deny"
+
+
 def test_a_uri_that_climbs_out_of_a_pattern_is_not_in_it():
     deed = Deed("demo", "resources/read", "file:///data/../etc/passwd", origin="model")
     assert not rule("allow demo.file:///data/*").speaks_of(deed)

@@ -16,6 +16,7 @@ import pytest
 from jupyter_mcp.errors import ConfigError, UsageError
 from jupyter_mcp.host.place import NotebookPlace
 from jupyter_mcp.host.policy import Deed, Origin, Policy, Scope
+from jupyter_mcp.host.policy.sheet import digest
 from jupyter_mcp.host.policy.stores import project_file
 
 KEPT: tuple[Scope, ...] = ("notebook", "project", "user")
@@ -369,6 +370,31 @@ def test_a_projects_rules_only_tighten_until_that_exact_content_was_accepted(pla
     assert policy.decide(call()).verdict == "ask"
     with pytest.raises(UsageError, match="waits to be accepted"):
         policy.accept(sheet.digest)
+
+
+def test_a_content_is_accepted_only_as_it_was_shown(place: NotebookPlace):
+    """Of the few letters of a digest that a person types, two contents could be made alike."""
+    text = THEIRS.format(effect="allow")
+    policy = opened(place)
+    file = put(at(place, "project"), text)
+    letters = digest(text).removeprefix("sha256:")
+    with pytest.raises(UsageError, match="was not shown yet"):
+        policy.accept(letters[:12])
+    assert [sheet.digest for _, sheet in policy.pending] == [f"sha256:{letters}"]
+    put(file, THEIRS.format(effect="allow").replace("demo", "mail"))
+    with pytest.raises(UsageError, match="Nothing with the content"):
+        policy.accept(letters[:12])
+    put(file, text)
+    assert policy.accept(letters[:12]) == ["../.jupyter-mcp/policy.toml"]
+    assert policy.decide(call()).verdict == "go"
+
+
+def test_a_whole_digest_needs_no_look(place: NotebookPlace):
+    text = THEIRS.format(effect="allow")
+    put(at(place, "project"), text)
+    policy = opened(place)
+    policy.accept(digest(text))
+    assert policy.decide(call()).verdict == "go"
 
 
 def test_a_projects_denials_hold_at_once_and_need_no_yes(place: NotebookPlace):

@@ -15,7 +15,7 @@ from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.policy import edit, switches
 from jupyter_mcp.host.policy import sheet as sheets
 from jupyter_mcp.host.policy.decide import Approval, Decision, decide
-from jupyter_mcp.host.policy.deed import BY_HAND
+from jupyter_mcp.host.policy.deed import ASKED_BY_SERVERS, BY_HAND
 from jupyter_mcp.host.policy.rules import HERE, SCOPES, Limits, Rule, Scope, check_pattern, make_rule
 from jupyter_mcp.host.policy.sheet import Sheet
 from jupyter_mcp.host.policy.switches import Switch
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
 __all__ = ["Policy"]
 
 _LOOK_SECONDS = 0.05
+_UNNAMED = (*ASKED_BY_SERVERS, "connect")  # what is about a server as a whole
+_UNSEEN = 32  # letters of a digest that stand for a content which was not shown: of fewer, two can be made alike
 
 
 class Policy:
@@ -48,6 +50,7 @@ class Policy:
         self._said = sheets.EMPTY  # in this session
         self._opened: list[Store | Metadata] | None = None
         self._whole: tuple[tuple[Sheet, ...], Sheet] = ((), sheets.EMPTY)
+        self._shown: set[str] = set()  # contents that wait, as they were shown
         self._lock = threading.RLock()
 
     # --- saying ------------------------------------------------------------------------------------------------------
@@ -121,10 +124,11 @@ class Policy:
             return
         self._change(store, "approval", sheets.approval_entry(approval), lambda one: _same(one, approval))
 
-    def forget(self, server: str | None = None) -> None:
-        """Forget what was approved in this session, of one server or of all."""
+    def forget(self, server: str | None = None, *, keep: str = "") -> None:
+        """Forget what was approved in this session, of one server or of all, but for one method."""
         with self._lock:
-            kept = tuple(one for one in self._said.approvals if server is not None and one.server != server)
+            approvals = self._said.approvals
+            kept = tuple(one for one in approvals if server not in (None, one.server) or one.method == keep)
             self._said = replace(self._said, approvals=kept)
 
     def reset(self, pattern: str | None = None, *, scope: Scope = "session") -> int:
@@ -159,7 +163,7 @@ class Policy:
         """The person stands behind what a project's file, or the notebook's metadata, says now.
 
         Args:
-            content: its digest, or the first eight or more letters of it, as `pending` has it.
+            content: its digest, or the first eight or more letters of it (32 where `pending` has not shown it).
 
         Returns:
             what was accepted, as it is called.
@@ -169,13 +173,15 @@ class Policy:
             ConfigError: that cannot be kept.
         """
         wanted = content.removeprefix("sha256:")
-        found = [store for store, sheet in self.pending if sheet.digest.removeprefix("sha256:").startswith(wanted)]
+        found = [one for one in self._waiting() if one[1].removeprefix("sha256:").startswith(wanted)]
         if len(wanted) < 8 or not found:
             raise UsageError(f"Nothing with the content {content!r} waits to be accepted.", hint="%mcp policy accept")
-        for store in found:
-            store.accept()
+        if len(wanted) < _UNSEEN and not all(digest in self._shown for _, digest in found):
+            raise UsageError(f"What {content!r} stands for was not shown yet.", hint="%mcp policy accept shows it.")
+        for store, digest in found:
+            store.accept(digest)
         self._look_again = 0.0
-        return [store.source for store in found]
+        return [store.source for store, _ in found]
 
     # --- asking ------------------------------------------------------------------------------------------------------
 
@@ -203,7 +209,9 @@ class Policy:
     def pending(self) -> list[tuple[Store | Metadata, Sheet]]:
         """The files whose content only tightens until the person accepts it."""
         found = [(store, store.sheet()) for store in self._stores()]
-        return [(store, sheet) for store, sheet in found if sheet.waits]
+        waiting = [(store, sheet) for store, sheet in found if sheet.waits]
+        self._shown.update(sheet.digest for _, sheet in waiting)
+        return waiting
 
     @property
     def scopes(self) -> tuple[Scope, ...]:
@@ -220,7 +228,7 @@ class Policy:
         """The decision about one deed."""
         whole = self._all()
         if whole.switches and deed.origin not in BY_HAND and not deed.on:
-            found = switches.off(whole.switches, deed.server, deed.name if deed.name != deed.method else None)
+            found = switches.off(whole.switches, deed.server, None if deed.method in _UNNAMED else deed.name)
             deed = replace(deed, off=_switched_off(deed, found)) if found is not None else deed
         decision = decide(whole.rules, deed, whole.approvals)
         return replace(decision, scopes=self._offered(deed, decision.scopes)) if decision.scopes else decision
@@ -238,6 +246,11 @@ class Policy:
         return switches.off(found, server, name) if found else None
 
     # --- details -----------------------------------------------------------------------------------------------------
+
+    def _waiting(self) -> list[tuple[Store | Metadata, str]]:
+        """What waits, and the digest of its content now."""
+        found = [(store, store.sheet()) for store in self._stores()]
+        return [(store, sheet.digest) for store, sheet in found if sheet.waits]
 
     def _stores(self) -> Sequence[Store | Metadata]:
         if self._opened is None:

@@ -94,11 +94,11 @@ _WORDS: Mapping[str, str] = {
 
 
 def fingerprint(item: Mapping[str, Any]) -> str:
-    """What a person relied on when approving a tool, its description and schemas, as a digest ("sha256:…").
+    """What a person relied on when approving a tool, all that its card says of it, as a digest ("sha256:…").
 
     Args:
         item: the tool as the server listed it.
     """
-    seen = {key: item.get(key) for key in ("description", "inputSchema", "outputSchema")}
+    seen = {key: item.get(key) for key in ("title", "description", "inputSchema", "outputSchema", "annotations")}
     text = json.dumps(seen, sort_keys=True, ensure_ascii=False, default=str)
     return "sha256:" + hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()

@@ -59,6 +59,7 @@ _HINTS: Mapping[str, bool] = {
 }
 """What a tool is taken for that says nothing (MCP 2025-06-18 and later, ToolAnnotations)."""
 
+_ASKED = frozenset(method.partition("/")[0] for method in ASKED_BY_SERVERS)
 _SERVER_PART = re.compile(r"[A-Za-z0-9_*?\[\]!-]+\Z")
 _WILD = re.compile(r"[*?\[]")
 
@@ -142,6 +143,8 @@ class Rule:
         things are allowed only where they are named. `server.*` is what a server offers, so it does not keep it from
         being connected; `server` alone does.
         """
+        if not tightens and self.method is None and self._mistakes(deed):
+            return False
         name = self.name
         if deed.method == "connect":
             if self.method is not None or name == "connect":
@@ -154,6 +157,17 @@ class Rule:
         if "://" in name and climbs(deed.name) and not climbs(name):
             return tightens
         return matches(deed.name, name)
+
+    def _mistakes(self, deed: Deed) -> bool:
+        """Whether something else is meant that only has the same name.
+
+        A server may call a tool `sampling/notes`, and a notebook may be called like a server that it connects to.
+        """
+        name = self.name or ""
+        if deed.client:  # of our own server: it wants to run code here
+            return name.strip("*?") == ""
+        wanted = name.partition("/")[0] in _ASKED and "/" in name
+        return wanted and deed.method not in ASKED_BY_SERVERS
 
     def _hinted(self, deed: Deed, tightens: bool) -> bool:
         """What a server says of its own tools lets nothing pass, unless the person trusts it."""

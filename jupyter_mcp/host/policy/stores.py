@@ -125,9 +125,10 @@ class Store:
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigError(f"{self.source} cannot be read: {error}.", file=str(self.path)) from None
 
-    def accept(self) -> Sheet:
-        """The person accepts what the file says now. Raises `ConfigError` when that cannot be kept."""
-        if self._accepted is not None and (content := self.sheet().digest):
+    def accept(self, content: str = "") -> Sheet:
+        """The person accepts a content (its digest), or what the file says now. Raises `ConfigError` as `change`."""
+        content = content or self.sheet().digest
+        if self._accepted is not None and content:
             self._accepted.add(str(self.path), content)
             self._seen = (None, EMPTY)
         return self.sheet()
@@ -211,9 +212,9 @@ class Metadata:
             found = None
         return "" if found is None else json.dumps(found, indent=1, ensure_ascii=False)
 
-    def accept(self) -> Sheet:
-        """The person accepts what stands there now. Raises `ConfigError` when that cannot be kept."""
-        if content := self.sheet().digest:
+    def accept(self, content: str = "") -> Sheet:
+        """The person accepts a content (its digest), or what stands there now. Raises `ConfigError` as a store."""
+        if content := content or self.sheet().digest:
             self._accepted.add(f"{self.path}#metadata", content)
             self._seen = (None, EMPTY)
         return self.sheet()
