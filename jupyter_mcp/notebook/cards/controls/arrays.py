@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.host.forms import UNSET, Draft
-from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.controls import parts
 from jupyter_mcp.notebook.cards.controls.base import Control
 from jupyter_mcp.notebook.render.text import flat
@@ -42,10 +41,8 @@ class Array(Control):
 
     def _show(self, draft: Draft) -> Sequence[Any]:
         if self._body is None:
-            self._body = kit.column([], "jmcp-group")
-            self._add = kit.button(f"Add to {flat(self.node.label, 60)}", self._append, tip="Add an entry")
-            self._add.add_class("jmcp-small")
-            self._foot = kit.row([self._add])
+            self._add = parts.small(f"Add to {flat(self.node.label, 60)}", self._append, "Add an entry")
+            self._foot = parts.line([self._add])
         if is_list(draft):
             kept = self._entries
             same = len(kept) == len(draft)
@@ -67,8 +64,12 @@ class Array(Control):
             entry.stand(at, last)
         full = self.node.max_items is not None and len(self._entries) >= self.node.max_items
         self._add.disabled = self._locked or full or self.node.entry(len(self._entries)) is None
-        self._body.children = (*(entry.root for entry in self._entries), self._foot)
-        parts.wire(self._body)
+        children = (*(entry.root for entry in self._entries), self._foot)
+        if self._body is None:
+            self._body = parts.box(children, "jmcp-wide", "jmcp-group")
+        else:
+            self._body.children = children
+            parts.wire(self._body)
 
     # --- what a person does ------------------------------------------------------------------------------------------
 
@@ -142,14 +143,13 @@ class _Entry:
         self._up = _tool("↑", lambda: owner.move(self, -1), "jmcp-up")
         self._down = _tool("↓", lambda: owner.move(self, 1), "jmcp-down")
         self._remove = _tool("✕", lambda: owner.remove(self), "jmcp-remove")
-        self._number = kit.markup(f"{at + 1}", "jmcp-number")
-        tools = kit.row([self._up, self._down, self._remove], "jmcp-tools")
-        self.root = kit.row([self._number, self.control.root, tools], "jmcp-entry")
-        self.control.root.layout.flex = "1 1 240px"
+        self._number = parts.text(f"{at + 1}", "jmcp-number")
+        tools = parts.line([self._up, self._down, self._remove], "jmcp-tools")
+        self.root = parts.line([self._number, self.control.root, tools], "jmcp-entry")
 
     def stand(self, at: int, last: int) -> None:
         """Its place among the others."""
-        kit.paint(self._number, f"{at + 1}")
+        self._number.value = f"{at + 1}"
         said = (f"Move entry {at + 1} up", f"Move entry {at + 1} down", f"Remove entry {at + 1}")
         for made, tip in zip((self._up, self._down, self._remove), said, strict=True):
             if made.tooltip != tip:
@@ -165,7 +165,4 @@ class _Entry:
 
 
 def _tool(sign: str, press: Any, name: str) -> Any:
-    made = kit.button(sign, press)
-    made.add_class(name)
-    made.add_class("jmcp-tool")
-    return made
+    return parts.small(sign, press, "", name, "jmcp-tool")

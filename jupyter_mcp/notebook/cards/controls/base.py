@@ -80,14 +80,12 @@ class Control:
         self._variable: Any = None
         self._json: Any = None
         self._error: Any = None
+        self._slot: Any = None
         self._prepare()
-        self._slot = kit.row([], "jmcp-control")
-        head = [] if bare else [kit.markup(said)] if (said := heading(node, self._named)) else []
-        self.root = kit.column([*head, self._slot], "jmcp-field")
         self._ways = self._offered()
-        if len(self._ways) > 1:
-            self._make_how()
         self.draft = draft
+        head = "" if bare else heading(node, self._named)
+        self.root = parts.box([parts.text(head), self._slot] if head else [self._slot], "jmcp-field")
         self._quiet = False
 
     # --- what a kind of control brings -------------------------------------------------------------------------------
@@ -193,8 +191,9 @@ class Control:
 
     def _make_how(self) -> None:
         options = [(word, way) for way, word in self._ways.items()]
-        self._how = parts.select(options, self._mode, tip="how this value is given", width="98px")
-        self._how.add_class("jmcp-how")
+        self._how = parts.select(
+            options, self._mode, tip="how this value is given", width="98px", _dom_classes=("jmcp-how",)
+        )
         self._how.observe(self._on_how, names="value")
 
     def _on_how(self, change: object) -> None:
@@ -253,15 +252,18 @@ class Control:
             if text is not None:
                 self._json.value = text
         elif way in ("null", "empty"):
-            shown = [kit.markup(html.muted(html.escape(f"sends {self._ways[way]}")))]
+            shown = [parts.text(html.muted(html.escape(f"sends {self._ways[way]}")))]
         self._place(shown)
 
     def _place(self, shown: Sequence[Any]) -> None:
         if self._how is None and len(self._ways) > 1:
             self._make_how()
-        self._set_how()
+        else:
+            self._set_how()
         children = (*shown, *((self._how,) if self._how is not None else ()))
-        if self._slot.children != children:
+        if self._slot is None:
+            self._slot = parts.line(children, "jmcp-control")
+        elif self._slot.children != children:
             self._slot.children = children
             parts.wire(self._slot)
         if self._locked:
@@ -282,10 +284,11 @@ class Control:
         assert variables is not None
         if self._variable is None:
             self._variable = self.listen(
-                kit.widgets.Combobox(
+                parts.make(
+                    "Combobox",
                     description=f"{self.node.label}: variable",
                     placeholder="name of a notebook variable",
-                    layout={"width": "min(320px, 100%)"},
+                    layout=parts.look(width="min(320px, 100%)"),
                 )
             )
         self._variable.options = tuple(variables.names())
@@ -294,15 +297,16 @@ class Control:
     def _json_box(self) -> Any:
         if self._json is None:
             self._json = self.listen(
-                kit.widgets.Textarea(
+                parts.make(
+                    "Textarea",
                     description=f"{self.node.label} as JSON",
                     placeholder=f"JSON: {forms.shape(self.node.schema)}",
                     rows=4,
                     continuous_update=True,
-                    layout={"width": WIDE},
+                    layout=parts.look(width=WIDE),
+                    _dom_classes=("jmcp-code",),
                 )
             )
-            self._json.add_class("jmcp-code")
         return self._json
 
     # --- what is wrong, and what is locked ---------------------------------------------------------------------------

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.host.forms import UNSET, Draft, Members, Node
-from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.controls import parts
 from jupyter_mcp.notebook.cards.controls.base import Control
 from jupyter_mcp.notebook.render import html
@@ -45,9 +44,6 @@ class Object(Control):
     # --- showing -----------------------------------------------------------------------------------------------------
 
     def _show(self, draft: Draft) -> Sequence[Any]:
-        if self._body is None:
-            self._body = kit.column([], *(() if self._whole else ("jmcp-group",)))
-            self._body.layout.width = "100%"
         members = draft if isinstance(draft, Members) else self._members(mapping_of(draft))
         self._there = draft is not UNSET or not self._optional
         self._drafts = dict(members.parts)
@@ -63,14 +59,14 @@ class Object(Control):
 
     def _draw(self) -> None:
         if not self._there:
-            self._body.children = (self._button(f"Set {flat(self.node.label, 60)}", self._appear),)
+            self._fill([self._button(f"Set {flat(self.node.label, 60)}", self._appear)])
             return
         every = list(self.node.parts)
         shown = [part for part in every if self._at_once(part, every)]
         self._folded = [part for part in every if part not in shown]
         children: list[Any] = [self._part(part).root for part in shown]
         if self._folded:
-            children += [kit.markup(_folded_words(self._folded, self._drafts), "jmcp-help")]
+            children += [parts.text(_folded_words(self._folded, self._drafts), "jmcp-help")]
             children += [self._button(f"Show {count(len(self._folded), 'more field')}", self._unfold)]
         children += [row.root for row in self._rows]
         if self.node.extra is not None and (self.node.open or self._rows):
@@ -78,10 +74,16 @@ class Object(Control):
             children.append(self._button(f"Add {word}", self._add_row))
         if self._optional:
             children.append(self._button(f"Leave {flat(self.node.label, 60)} out", self._vanish))
-        self._body.children = tuple(children)
-        parts.wire(self._body)
+        self._fill(children)
         if self._locked:
             self._disable(True)
+
+    def _fill(self, children: Sequence[Any]) -> None:
+        if self._body is None:
+            self._body = parts.box(children, "jmcp-wide", *(() if self._whole else ("jmcp-group",)))
+            return
+        self._body.children = tuple(children)
+        parts.wire(self._body)
 
     def _at_once(self, part: Node, parts: list[Node]) -> bool:
         if not self.setting.full or part.required or part.name in self._made_parts:
@@ -100,9 +102,7 @@ class Object(Control):
         return self._made_parts[part.name]
 
     def _button(self, label: str, press: Any) -> Any:
-        made = kit.button(label, press)
-        made.add_class("jmcp-small")
-        return kit.row([made])
+        return parts.line([parts.small(label, press)])
 
     # --- what a person does ------------------------------------------------------------------------------------------
 
@@ -192,12 +192,17 @@ class _Row:
         assert owner.node.extra is not None
         self.control = control(owner.node.extra, owner.setting, draft, bare=True)
         self.box = owner.listen(
-            kit.widgets.Text(
-                name, description="Name", placeholder="name", continuous_update=True, layout={"width": "160px"}
+            parts.make(
+                "Text",
+                name,
+                description="Name",
+                placeholder="name",
+                continuous_update=True,
+                layout=parts.look(width="160px"),
             )
         )
-        remove = kit.button("✕", lambda: owner.drop_row(self), tip="Remove this member")
-        self.root = kit.row([kit.row([self.box], "jmcp-control"), self.control.root, remove], "jmcp-entry")
+        remove = parts.small("✕", lambda: owner.drop_row(self), "Remove this member", "jmcp-tool")
+        self.root = parts.line([parts.line([self.box], "jmcp-control"), self.control.root, remove], "jmcp-entry")
 
     @property
     def name(self) -> str:

@@ -1,30 +1,100 @@
-"""Small things that the controls of a form are made of, beside those of `kit`."""
+"""Small things that the controls of a form are made of, beside those of `kit`.
+
+A form has many widgets, and each model costs the kernel and the page time. So what looks the same shares its layout and
+its style, for as long as the kernel lives, and a widget is made with all it begins with instead of being told so later.
+"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
+from jupyter_mcp.notebook.render.formatters import masked
 from jupyter_mcp.runtime.pump import unroute
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Callable, Iterable, Sequence
 
-__all__ = ["buttons", "drop", "focus_into", "select", "small", "wire"]
+__all__ = ["box", "buttons", "drop", "focus_into", "line", "look", "make", "select", "small", "text", "tick", "wire"]
+
+_kept: dict[tuple[Any, ...], Any] = {}
 
 
-def select(options: Sequence[tuple[str, Any]], value: Any, *, label: str = "", tip: str = "", width: str) -> Any:
+def look(**layout: str) -> Any:
+    """The layout of these words, one for all widgets that have it: not to be changed."""
+    return _shared(kit.widgets.Layout, **layout)
+
+
+def make(kind: str, *args: Any, **more: Any) -> Any:
+    """A widget of ipywidgets by its name, with the style that all of that kind share."""
+    made = getattr(kit.widgets, kind)
+    return made(*args, style=_shared(made.style.klass), **more)
+
+
+def _shared(kind: Any, **words: str) -> Any:
+    key = (kind, *sorted(words.items()))
+    found = _kept.get(key)
+    if found is None or found.comm is None:
+        found = _kept[key] = kind(**words)
+        found.close = _stay  # a card that is freed closes its widgets with their layouts
+    return found
+
+
+def _stay() -> None:
+    """Others use it."""
+
+
+def box(children: Sequence[Any], *classes: str) -> Any:
+    """Below one another."""
+    return kit.widgets.VBox(list(children), layout=look(overflow="visible"), _dom_classes=classes)
+
+
+def line(children: Sequence[Any], *classes: str) -> Any:
+    """Side by side; what does not fit goes to the next line."""
+    layout = look(flex_flow="row wrap", align_items="center", overflow="visible", grid_gap="4px")
+    return kit.widgets.HBox(list(children), layout=layout, _dom_classes=classes)
+
+
+def text(body: str, *classes: str) -> Any:
+    """Safe HTML that is always in sight."""
+    return make("HTML", masked(body), layout=look(), _dom_classes=classes)
+
+
+def select(
+    options: Sequence[tuple[str, Any]], value: Any, *, label: str = "", tip: str = "", width: str, **more: Any
+) -> Any:
     """A drop-down; `label` is what a screen reader calls it, `tip` where it is called by its title alone."""
-    return kit.widgets.Dropdown(
-        options=list(options), value=value, description=label, tooltip=tip or None, layout={"width": width}
+    return make(
+        "Dropdown",
+        options=list(options),
+        value=value,
+        description=label,
+        tooltip=tip or None,
+        layout=look(width=width),
+        **more,
     )
 
 
-def small(label: str, press: Any, tip: str = "", *classes: str) -> Any:
+def tick(label: str, *, on: bool = False) -> Any:
+    """A check box with its label beside it."""
+    return make("Checkbox", on, description=label, indent=False, tooltip=label, layout=look(width="auto"))
+
+
+def small(label: str, press: Callable[[], object], tip: str = "", *classes: str, disabled: bool = False) -> Any:
     """A button of less weight than those of a card."""
-    made = kit.button(label, press, tip=tip)
-    for name in ("jmcp-small", *classes):
-        made.add_class(name)
+    made = make(
+        "Button",
+        description=label,
+        tooltip=tip or label,
+        disabled=disabled,
+        layout=look(width="auto"),
+        _dom_classes=("jmcp-small", *classes),
+    )
+
+    def pressed(_: object) -> None:
+        press()
+
+    made.on_click(pressed)
     return made
 
 

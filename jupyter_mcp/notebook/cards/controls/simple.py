@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.host.forms import UNSET, AsJson, Draft
-from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.controls import parts
 from jupyter_mcp.notebook.cards.controls.base import WIDE, Control
 from jupyter_mcp.notebook.render import html
@@ -49,29 +48,28 @@ class Text(Control):
         lines = self.node.kind in _SEVERAL or "\n" in text
         if self._box is None or (lines and not self._lines):
             self._lines = lines
-            self._box = self.listen(self._new(lines))
+            self._box = self.listen(self._new(lines, text))
         self._box.value = text
         return [self._box]
 
-    def _new(self, lines: bool) -> Any:
+    def _new(self, lines: bool, text: str) -> Any:
         node = self.node
         common: dict[str, Any] = {
             "description": node.label,
             "placeholder": "JSON" if node.types and node.kind == "json" else _HINTS.get(node.kind, ""),
             "continuous_update": True,
-            "layout": {"width": WIDE},
+            "layout": parts.look(width=WIDE),
+            "value": text,
         }
         if node.secret:
-            return kit.widgets.Password(**common)
+            return parts.make("Password", **common)
         if lines:
-            made = kit.widgets.Textarea(rows=2 if node.kind == "json" and not node.types else 4, **common)
-            if node.kind == "json":
-                made.add_class("jmcp-code")
-            return made
+            look = ("jmcp-code",) if node.kind == "json" else ()
+            return parts.make("Textarea", rows=2 if node.kind == "json" else 4, _dom_classes=look, **common)
         known = [str(value) for _, value in node.choices] or [one for one in node.examples if isinstance(one, str)]
         if known:
-            return kit.widgets.Combobox(options=known, **common)
-        return kit.widgets.Text(**common)
+            return parts.make("Combobox", options=known, **common)
+        return parts.make("Text", **common)
 
     def _read(self) -> Draft:
         return self._box.value if self._box is not None and self._box.value else UNSET
@@ -105,10 +103,14 @@ class YesNo(Control):
 
     def _new(self) -> Any:
         if self._options is None:
-            return kit.tick(self.node.label, on=self.node.default)
+            return parts.tick(self.node.label, on=self.node.default)
         options = [label for label, _ in self._options]
-        made = kit.widgets.RadioButtons(
-            options=options, value=None, description=self.node.label, layout={"width": "auto"}
+        made = parts.make(
+            "RadioButtons",
+            options=options,
+            value=None,
+            description=self.node.label,
+            layout=parts.look(width="auto"),
         )
         if made.has_trait("orientation"):
             made.orientation = "horizontal"
@@ -125,7 +127,7 @@ class Const(Control):
     """The one value there can be: it is sent, and only shown."""
 
     def _show(self, draft: Draft) -> Sequence[Any]:
-        return [kit.markup(html.code(flat(self.node.choices[0][0], 200)))]
+        return [parts.text(html.code(flat(self.node.choices[0][0], 200)))]
 
     def _read(self) -> Draft:
         return self.node.choices[0][1]
@@ -181,12 +183,16 @@ class Choices(Control):
         labels = [flat(label, 120) for label, _ in self.node.choices]
         if not self._boxes and self._list is None:
             if len(labels) <= MAX_BOXES:
-                self._boxes = [self.listen(kit.tick(label)) for label in labels]
+                self._boxes = [self.listen(parts.tick(label)) for label in labels]
             else:
                 options = [(label, at) for at, label in enumerate(labels)]
                 self._list = self.listen(
-                    kit.widgets.SelectMultiple(
-                        options=options, rows=8, description=self.node.label, layout={"width": WIDE}
+                    parts.make(
+                        "SelectMultiple",
+                        options=options,
+                        rows=8,
+                        description=self.node.label,
+                        layout=parts.look(width=WIDE),
                     )
                 )
         self._order = [at for at in map(self._place_of, as_list(draft)) if at >= 0]
@@ -216,7 +222,9 @@ class Day(Control):
 
     def _show(self, draft: Draft) -> Sequence[Any]:
         if self._box is None:
-            self._box = self.listen(kit.widgets.DatePicker(description=self.node.label, layout={"width": "200px"}))
+            self._box = self.listen(
+                parts.make("DatePicker", description=self.node.label, layout=parts.look(width="200px"))
+            )
         self._box.value = _day(draft) or None
         return [self._box]
 
@@ -243,8 +251,12 @@ class Color(Text):
     def _show(self, draft: Draft) -> Sequence[Any]:
         [box] = super()._show(draft)
         if not hasattr(self, "_picker"):
-            self._picker = kit.widgets.ColorPicker(
-                concise=True, value="black", description=f"Pick {self.node.label}", layout={"width": "34px"}
+            self._picker = parts.make(
+                "ColorPicker",
+                concise=True,
+                value="black",
+                description=f"Pick {self.node.label}",
+                layout=parts.look(width="34px"),
             )
             self._picker.observe(self._on_pick, names="value")
         self._follow()

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.host.forms import UNSET, AsJson, Draft, Picked
-from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.controls import parts
 from jupyter_mcp.notebook.cards.controls.base import WIDE, Control
 from jupyter_mcp.notebook.render.text import flat
@@ -32,7 +31,7 @@ class Union(Control):
             labels = [(none, -1), *((flat(one.label, 120), at) for at, one in enumerate(self.node.branches))]
             self._pick = parts.select(labels, -1, label=self.node.label or "Alternative", width=WIDE)
             self._pick.observe(self._on_pick, names="value")
-            self._below = kit.column([], "jmcp-group")
+            self._below = parts.box([], "jmcp-group")
         picked = draft if isinstance(draft, Picked) else forms.draft(self.node, draft) if draft is not UNSET else UNSET
         if isinstance(picked, AsJson):
             picked = UNSET
@@ -40,7 +39,7 @@ class Union(Control):
             self._choose(picked.at, picked.draft)
         else:
             self._choose(None, UNSET)
-        return [kit.column([self._pick, self._below])]
+        return [parts.box([self._pick, self._below], "jmcp-wide")]
 
     def _choose(self, at: int | None, draft: Draft) -> None:
         self._at = at
@@ -58,7 +57,7 @@ class Union(Control):
 
     def _shown(self, at: int) -> None:
         branch = self.node.branches[at]
-        help_ = [kit.markup(said)] if (said := _help(branch)) else []
+        help_ = [parts.text(said)] if (said := _help(branch)) else []
         self._below.children = (*help_, self._inner[at].root)
         parts.wire(self._below)
 
