@@ -71,6 +71,20 @@ body[data-jp-theme-light="false"] .jmcp .jmcp-warning .widget-html-content{backg
 .jmcp .jmcp-help{color:var(--jp-ui-font-color2,inherit)}
 .jmcp .jmcp-error{color:var(--jp-error-color1,#d32f2f)}
 .jmcp .jmcp-group{border-left:2px solid var(--jp-border-color2,#ccc);padding-left:12px}
+.jmcp .jmcp-field,.jmcp .jmcp-wide{width:100%;min-width:0}
+.jmcp .jmcp-field .jmcp-control{width:100%}
+.jmcp .jmcp-control .jmcp-how{flex:0 0 98px}
+.jmcp .jmcp-control .jmcp-how select{color:var(--jp-ui-font-color2,inherit);background-color:transparent;
+ border-color:var(--jp-border-color2,#ccc)}
+.jmcp .jmcp-entry{align-items:flex-start;width:100%;padding:2px 0;border-bottom:1px solid var(--jp-border-color3,#e0e0e0)}
+.jmcp .jmcp-entry>.jmcp-field{flex:1 1 240px;width:auto;margin:0}
+.jmcp .jmcp-entry>.jmcp-control{flex:0 0 auto}
+.jmcp .jmcp-entry>.jmcp-number{flex:0 0 20px;text-align:right;line-height:28px;color:var(--jp-ui-font-color2,inherit)}
+.jmcp .jmcp-tools{flex:0 0 auto;flex-wrap:nowrap}
+.jmcp .jmcp-small{height:26px;line-height:24px;padding:0 10px;border:1px solid var(--jp-border-color1,#aaa);
+ background:transparent;color:var(--jp-ui-font-color1,inherit)}
+.jmcp .jmcp-tool{padding:0;width:26px}
+.jmcp .jmcp-help details{margin:0}
 .jmcp .jmcp-control .widget-label{position:absolute;width:1px;height:1px;overflow:hidden;clip-path:inset(50%);margin:0}
 .jmcp .jmcp-control textarea{font-family:inherit;min-height:56px}
 .jmcp .jmcp-control.jmcp-code textarea,
