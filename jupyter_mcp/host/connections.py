@@ -87,15 +87,15 @@ class Connections:
     # --- for the host ------------------------------------------------------------------------------------------------
 
     async def connect(
-        self, spec: ServerSpec, on_status: OnStatus | None = None, *, origin: Origin = "person"
+        self, spec: ServerSpec, on_status: OnStatus | None = None, *, origin: Origin = "person", named: bool = False
     ) -> ServerEntry:
-        """See `Host.connect`."""
+        """See `Host.connect`; `named`: the person named it, so that no switch holds it back."""
         known = self.servers.get(spec.name)
         leave = _CONNECTED
         if known is not None and known.spec != spec:
             self._policy.forget(spec.name, keep="connect")  # another server of this name; its start says what it is
         if known is None or known.spec != spec or not known.ready:
-            leave = await self._leave(spec, origin)
+            leave = await self._leave(spec, origin, named)
         async with self._lock(spec.name):
             entry = self.servers.get(spec.name)
             if entry is not None and entry.spec == spec and entry.ready:
@@ -119,6 +119,7 @@ class Connections:
         on_status: OnStatus | None = None,
         *,
         origin: Origin = "person",
+        named: bool = True,
     ) -> list[ServerEntry | MCPError]:
         """See `Host.connect_many`."""
 
@@ -129,7 +130,9 @@ class Connections:
                 text = f"{spec.name} is disabled in {spec.source or 'the configuration'} and was not started."
                 return ConfigError(text, file=spec.source, key=spec.name, server=spec.name)
             try:
-                return await self.connect(spec, on_status, origin=origin)
+                if not named:
+                    self._check_switch(spec, origin)
+                return await self.connect(spec, on_status, origin=origin, named=named)
             except MCPError as error:
                 return error
             except Exception as error:
@@ -220,14 +223,27 @@ class Connections:
             except Exception:
                 _log.exception("a listener of the host failed")
 
-    async def _leave(self, spec: ServerSpec, origin: Origin) -> Leave:
+    async def _leave(self, spec: ServerSpec, origin: Origin, named: bool = False) -> Leave:
         """Leave to start or reach a server. Raises `Denied`, which is journalled."""
         try:
-            return await self._consent.server(spec, origin)
+            return await self._consent.server(spec, origin, named=named)
         except Denied as error:
-            number = self._journal.begin(spec.name, "connect", spec.describe(), origin)
-            self._journal.end(number, "denied", remark=str(error), rule=error.rule)
+            self._denied(spec, origin, error)
             raise
+
+    def _check_switch(self, spec: ServerSpec, origin: Origin) -> None:
+        """Raise `Denied`, which is journalled, for a server that was switched off."""
+        switch = self._policy.disabled(spec.name)
+        if switch is not None:
+            hint = f"%mcp enable {spec.name} switches it on; so does naming it: connect --from FILE {spec.name}."
+            text = f"{spec.name} is switched off ({switch}) and was not started."
+            error = Denied(text, rule=str(switch), server=spec.name, hint=hint)
+            self._denied(spec, origin, error)
+            raise error
+
+    def _denied(self, spec: ServerSpec, origin: Origin, error: Denied) -> None:
+        number = self._journal.begin(spec.name, "connect", spec.describe(), origin)
+        self._journal.end(number, "denied", remark=str(error), rule=error.rule)
 
     # --- opening and closing -----------------------------------------------------------------------------------------
 

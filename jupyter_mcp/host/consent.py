@@ -94,19 +94,20 @@ class Consent:
         self._settle(deed, decision, answer, act)
         return Leave(_rule(decision), _arguments(deed, answer), _approved(decision, answer), asked=True)
 
-    async def server(self, spec: ServerSpec, origin: Origin) -> Leave:
+    async def server(self, spec: ServerSpec, origin: Origin, *, named: bool = False) -> Leave:
         """Leave to start or reach a server.
 
         Args:
             spec: as written, unexpanded.
             origin: who wants it; "project" is a file that came with the project, whose content the person has to see.
+            named: the person named it, so that no switch holds it back.
 
         Raises:
             Denied: a rule or the person refused, or nobody could be asked.
         """
         from jupyter_mcp.host.policy import servers
 
-        deed = servers.connect_deed(spec, origin)
+        deed = replace(servers.connect_deed(spec, origin), on=named)
         decision = self._decided(deed)
         if decision.verdict == "ask":
             params = {
@@ -183,7 +184,7 @@ class Consent:
 
     def _keep(self, deed: Deed, decision: Decision, answer: Answer, act: Running | None) -> None:
         """A yes that cannot be kept holds for this once, and the person is told."""
-        scope = answer.scope or ("session" if answer.remember else "once")
+        scope = answer.scope or "once"
         try:
             if scope == "client":
                 self._policy.remember(deed, "session", client=deed.client)

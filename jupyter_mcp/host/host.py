@@ -180,12 +180,14 @@ class Host:
         on_status: OnStatus | None = None,
         *,
         origin: Origin = "person",
+        named: bool = True,
     ) -> list[ServerEntry | MCPError]:
         """Connect to many at once; for each, in order, its entry or what went wrong. One never blocks the others.
 
-        Errors among the specs (entries that could not be read) are handed through; a disabled one is not started.
+        Errors among the specs (entries that could not be read) are handed through; one that its file disables is not
+        started, nor, unless the person named it, one that the person switched off.
         """
-        return await self._connections.connect_many(specs, on_status, origin=origin)
+        return await self._connections.connect_many(specs, on_status, origin=origin, named=named)
 
     async def disconnect(self, name: str) -> None:
         """Close a server and take it off the list. Raises `UsageError` when there is none of that name."""
@@ -240,6 +242,7 @@ class Host:
         background: bool = False,
         leaves: Sequence[str] = (),
         switched_on: bool = False,
+        meta: Mapping[str, Any] | None = None,
     ) -> Result:
         """Call a tool. A call that becomes a task is waited for; cancelling the wait leaves the task (see `tasks`).
 
@@ -254,9 +257,10 @@ class Host:
             background: nobody waits at a prompt: where the protocol lets the client choose, it becomes a task.
             leaves: what the arguments pass on, in words, for whoever is asked to approve the call.
             switched_on: the person switched it on for the conversation that it belongs to; other switches do not count.
+            meta: what goes along in the request's `_meta`, beside the protocol's own keys.
 
         Raises:
-            UsageError: no such tool, or arguments that its schema does not take.
+            UsageError: no such tool, arguments that its schema does not take, or a `_meta` that cannot be sent.
             Denied: a rule or the person refused.
             ToolError, RequestError, RequestTimeout, ConnectionLost, InputRefused: how it ended.
         """
@@ -272,6 +276,7 @@ class Host:
             background=background,
             leaves=leaves,
             switched_on=switched_on,
+            meta=meta,
         )
 
     async def task_result(

@@ -121,7 +121,6 @@ class Answer:
             of its review {"content": blocks} as changed.
         remark: the person's own words with a decline; kept in the journal. A server is never told; who began an act
             that was not approved is.
-        remember: for an approval the same as the scope "session".
         scope: how long a yes to an approval holds: "" or "once", "session", "notebook", "project", "user" (of those
             that were offered); "client" for what this client of ours wants; "never" makes a no a rule.
         by: "person", "script", "policy" (a rule), "headless" (nobody there), "server" (it said that a page is done)
@@ -132,7 +131,6 @@ class Answer:
     action: Action
     content: Mapping[str, Any] | None = None
     remark: str | None = None
-    remember: bool = False
     scope: Literal["", "once", "session", "notebook", "project", "user", "client", "never"] = ""
     by: Literal["person", "script", "policy", "headless", "server", "model"] = "person"
     note: str | None = None

@@ -87,7 +87,7 @@ async def _ask(
         return await questioner.approve(question, act, fits=lambda answer: {})
 
     answer = await (ask() if act is None else act.hang(ask))
-    scope = answer.scope or ("session" if answer.remember else "once")
+    scope = answer.scope or "once"
     if answer.action == "accept" and scope in decision.scopes:
         questioner.policy.remember(deed, scope)
     return answer

@@ -145,7 +145,7 @@ def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] |
     Args:
         source: a file (`.mcp.json`, `.vscode/mcp.json`, a registry's `server.json` …), its text, or a mapping
             `{"mcpServers": {…}}`. A file that is not your own (see `discover`) asks before a server is started.
-        only: names of the entries to connect; None is all.
+        only: names of the entries to connect; None is all but those that were switched off (`disable`).
 
     Returns:
         those that are connected; `.problems` of it holds what went wrong with the others.
@@ -159,18 +159,24 @@ def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] |
 
 def connecting_all(source: str | Path | Mapping[str, Any], only: Iterable[str] | None) -> Act[Servers]:
     """The act of connecting all servers of a configuration."""
-    return connecting_specs(*from_source(source, only))
+    return connecting_specs(*from_source(source, only), named=only is not None)
 
 
-def connecting_specs(entries: Sequence[Any], origin: Origin = "person") -> Act[Servers]:
-    """The act of connecting some specs; an entry that could not be read is a problem of the result."""
+def connecting_specs(entries: Sequence[Any], origin: Origin = "person", *, named: bool = True) -> Act[Servers]:
+    """The act of connecting some specs; an entry that could not be read is a problem of the result.
+
+    Args:
+        entries: the specs, or what is wrong with them.
+        origin: who vouches for them.
+        named: the person named each; otherwise those that were switched off are left out.
+    """
     from jupyter_mcp.notebook.typed import looked_through
 
     names = [name_of(entry) for entry in entries]
     known = looked_through(entries)
 
     async def start() -> Servers:
-        found: list[Any] = await get_host().connect_many(known, origin=origin)
+        found: list[Any] = await get_host().connect_many(known, origin=origin, named=named)
         problems = [one for one in found if isinstance(one, MCPError)]
         if problems and len(problems) == len(found):
             if len(problems) == 1:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.protocol.shapes import as_list, mapping_of
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
     from jupyter_mcp.host.catalogue import Catalogue, Offer, OfferKind
+
+_LARGEST_FILE = 1_000_000  # bytes
 
 
 def existing_host() -> Any:
@@ -50,6 +53,24 @@ def embedding_models() -> list[str]:
     from jupyter_mcp.models.providers import PROVIDERS
 
     return ["local", "off", *(f"{one.name}:{one.vectors}" for one in PROVIDERS.values() if one.vectors)]
+
+
+def in_file(file: str) -> list[str]:
+    """The servers of a configuration file, those that are not wanted by themselves too; none of one that is no file."""
+    from jupyter_mcp.errors import MCPError
+    from jupyter_mcp.host.specs.config import read_config
+    from jupyter_mcp.notebook.configuring import name_of
+
+    host = existing_host()
+    place = None if host is None else host.place
+    folder = Path.cwd() if place is None or place.folder is None else place.folder
+    try:
+        path = folder / Path(file).expanduser()
+        if not path.is_file() or path.stat().st_size > _LARGEST_FILE:
+            return []
+        return [name_of(entry) for entry in read_config(path)]
+    except (MCPError, OSError, ValueError, RuntimeError):  # no home for ~, a name with a zero in it
+        return []
 
 
 def offers(kind: OfferKind, server: str | None = None) -> list[Offer]:

@@ -99,11 +99,13 @@ class _Line:
         self.words: list[str] = []
         self.pairs: dict[str, str] = {}
         self.used: set[str] = set()
+        self.values: dict[str, str] = {}
         self.waiting = None
         open_options = True
         for word in self.typed:
             option = verb.grammar.option(word.text[2:]) if word.text.startswith("--") else None
             if self.waiting is not None:
+                self.values[self.waiting.name] = word.text
                 self.waiting = None
             elif word.text == "--" and word.bare:
                 open_options = False
@@ -126,7 +128,7 @@ class _Line:
         return self._word()
 
     def _in_command(self) -> bool:
-        if not self.verb.grammar.command or len(self.words) < 2:
+        if not self.verb.grammar.command or len(self.words) < 2 or "from" in self.used:
             return False
         target = self.words[1]  # completion evaluates nothing: an object may be a URL
         return not is_url(target) and target[0] not in "${"
@@ -149,6 +151,8 @@ class _Line:
         return Suggestions(self.fragment, ours=option.metavar != "FILE" and option.metavar != "FOLDER")
 
     def _word(self) -> Suggestions:
+        if "from" in self.values:
+            return self._of_file()
         kinds = self.verb.completes
         place = len(self.words)
         many = bool(kinds) and kinds[-1] == "*"
@@ -157,6 +161,11 @@ class _Line:
         if wanted in ("tool", "prompt", "resource"):
             return self._offered(wanted)
         return starting(self.fragment, self._named(kind))
+
+    def _of_file(self) -> Suggestions:
+        """The servers of the configuration file that stands on the line."""
+        names = listed.in_file(self.values["from"])
+        return starting(self.fragment, ((name, "server") for name in names if name not in self.words))
 
     def _named(self, kind: str) -> Iterator[Item]:
         """The names of a kind that the line does not have yet."""

@@ -72,7 +72,7 @@ async def test_a_yes_for_one_client_is_for_no_other_and_no_other_tool() -> None:
 
 
 async def test_a_yes_for_the_notebook_is_for_every_client() -> None:
-    person = Person(Answer("accept", remember=True))
+    person = Person(Answer("accept", scope="session"))
     host = Host(ui=person)
     await want(host)
     await want(host, client="another")

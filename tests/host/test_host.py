@@ -303,7 +303,7 @@ async def test_a_denied_act_is_not_sent_and_names_its_rule(demo: Host):
 
 
 async def test_what_a_model_begins_is_asked_and_remembered(demo: Host):
-    person = demo.ui = Person(Answer("accept", remember=True))
+    person = demo.ui = Person(Answer("accept", scope="session"))
     for _ in range(2):
         await demo.call_tool("demo", "add", {"a": 1}, origin="model")
     assert [question.kind for question in person.asked] == ["approval"]
@@ -409,6 +409,32 @@ async def test_a_disabled_server_is_not_started(host: Host):
     (answer,) = await host.connect_many([replace(ServerSpec.parse("off", make_server()), disabled=True)])
     assert "was not started" in str(answer)
     assert host.servers == {}
+
+
+async def test_a_server_that_was_switched_off_is_not_started_unless_it_is_named(host: Host):
+    spec = ServerSpec.parse("off", make_server())
+    host.policy.disable("off")
+    (answer,) = await host.connect_many([spec], named=False)
+    assert str(answer) == (
+        "off is switched off (disable off) and was not started. %mcp enable off switches it on; so does naming it: "
+        "connect --from FILE off."
+    )
+    assert host.servers == {}
+    assert [(act.method, act.outcome) for act in host.journal.acts()] == [("connect", "denied")]
+    (entry,) = await host.connect_many([spec])
+    assert getattr(entry, "state", None) == "ready"
+
+
+async def test_naming_a_projects_server_that_is_off_asks_as_for_any_of_the_projects(host: Host):
+    person = host.ui = Person(Answer("accept"), Answer("decline"))
+    spec = ServerSpec.parse("off", make_server())
+    host.policy.disable("off")
+    (refused,) = await host.connect_many([spec], origin="project", named=False)
+    assert "switched off" in str(refused)
+    assert person.asked == []
+    (entry,) = await host.connect_many([spec], origin="project")
+    assert getattr(entry, "state", None) == "ready"
+    assert [question.kind for question in person.asked] == ["server"]
 
 
 async def test_a_closed_server_keeps_its_log_and_can_come_back(demo: Host):

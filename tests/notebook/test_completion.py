@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import threading
 import time
 from typing import TYPE_CHECKING, Any
@@ -244,3 +245,19 @@ def wait_for(true: Any, seconds: float = 20.0) -> Any:
         assert time.monotonic() < end
         tick.wait(0.02)
     return found
+
+
+def test_after_a_file_the_names_of_its_servers_are_offered(tmp_path: Any, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.chdir(tmp_path)
+    one: Any = {
+        "mcpServers": {"weather": {"command": "uvx"}, "notes": {"url": "https://h/mcp"}, "broken": {"args": []}}
+    }
+    (tmp_path / "some.json").write_text(json.dumps(one))
+    assert offered_for(" connect --from some.json ") == ["weather", "notes", "broken"]
+    assert offered_for(" connect --from some.json no") == ["notes"]
+    assert offered_for(" connect --from some.json notes ") == ["weather", "broken"]
+    assert offered_for(" connect --from some.json notes weather br") == ["broken"]
+    for nothing in ("none.json", ".", "'a\0b'", "~nobody/x.json"):
+        assert offered_for(f" connect --from {nothing} ") == []
+    (tmp_path / "bad.json").write_text('{"mcpServers": [')
+    assert offered_for(" connect --from bad.json ") == []

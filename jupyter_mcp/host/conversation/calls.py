@@ -272,7 +272,7 @@ def _approval(answer: Answer) -> str:
         return ""
     if answer.action != "accept":
         return f"refused by {who}" if answer.action == "decline" else f"{who} made no choice"
-    scope = answer.scope or ("session" if answer.remember else "once")
+    scope = answer.scope or "once"
     how = (
         scope if scope == "once" else f"for this {scope}" if scope in ("session", "notebook", "project") else "for good"
     )

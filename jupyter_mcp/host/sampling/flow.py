@@ -224,7 +224,7 @@ class Sampling:
     ) -> None:
         """A yes that is to hold longer: remembered, with the allowance that goes with it."""
         offer = question.offer
-        wanted = answer.scope or ("session" if answer.remember else "once")
+        wanted = answer.scope or "once"
         if offer is None or wanted == "once" or wanted not in offer.scopes or wanted not in SCOPES:
             return
         scope = SCOPES[SCOPES.index(wanted)]

@@ -83,7 +83,7 @@ def outcome(question: Question, answer: Answer) -> str:
     done = "Started" if question.kind == "server" and not approvals.is_network(question) else "Allowed"
     if answer.scope == "client":
         return f"{done} for this client"
-    return f"{done} {approvals.FOR.get(answer.scope or ('session' if answer.remember else 'once'), 'once')}"
+    return f"{done} {approvals.FOR.get(answer.scope or 'once', 'once')}"
 
 
 def reason_piece(question: Question, answer: Answer) -> Piece | None:
