@@ -6,11 +6,12 @@
  * - The live form is drawn by ipywidgets' renderer, which is asked for by its MIME type and never looked into: it is live
  *   as long as it holds a view. Whatever it says instead ("Error displaying widget", "Loading widget...") is not shown.
  * - The saved form is the output's own text/html, cleaned by the page's sanitizer whether or not the notebook is trusted.
+ * - ipywidgets' renderer is made anew when a notebook's kernel is known; one that was made before never draws. So a card
+ *   that is not live yet asks again when the renderer of that MIME type is another.
  * - A view is left on the page as it is when the output is written again with the same model.
  */
 
 import type { IRenderMime } from '@jupyterlab/rendermime-interfaces';
-import { MessageLoop } from '@lumino/messaging';
 import { Panel, Widget } from '@lumino/widgets';
 
 import { HTML, readCard, readHtml, VIEW } from './mime';
@@ -18,9 +19,15 @@ import { HTML, readCard, readHtml, VIEW } from './mime';
 /** How long a page may look for a live form before the saved one is shown meanwhile, in milliseconds. */
 export const PATIENCE = 1500;
 
+/** How often a card that is not live looks for another renderer of widgets, in milliseconds, and how many times. */
+const AGAIN = 200;
+const TIMES = 300;
+
 export interface CardOptions {
   /** Makes the renderer of a MIME type as the notebook would. */
   createRenderer: (mimeType: string) => IRenderMime.IRenderer;
+  /** What makes the renderers of a MIME type now. */
+  getFactory: (mimeType: string) => unknown;
   /** Milliseconds; by default `PATIENCE`. */
   patience?: number;
 }
@@ -56,7 +63,23 @@ export class CardRenderer extends Panel implements IRenderMime.IRenderer {
     }
     this._drop();
     this._modelId = card.modelId;
+    this._model = model;
     await this._look(model);
+  }
+
+  /** Look for the live form anew if there is another renderer of widgets by now. Returns whether it did. */
+  async retry(): Promise<boolean> {
+    const [live, model] = [this._live, this._model];
+    if (this.isDisposed || live === null || model === null || holdsView(live)) {
+      return false;
+    }
+    if (this._options.getFactory(VIEW) === this._factory) {
+      return false;
+    }
+    this._live = null;
+    live.dispose();
+    await this._look(model);
+    return true;
   }
 
   /** The kernel of the card is gone: what is live answers no more, so the saved form takes its place. */
@@ -74,21 +97,26 @@ export class CardRenderer extends Panel implements IRenderMime.IRenderer {
       return;
     }
     this._stopLooking();
+    window.clearInterval(this._asking);
     super.dispose();
   }
 
   /** Look for the live form; what is found later still takes its place. */
   private async _look(model: IRenderMime.IMimeModel): Promise<void> {
+    this._factory = this._options.getFactory(VIEW);
     const live = this._options.createRenderer(VIEW);
     this._live = live;
     this._expired = false;
+    this._keepAsking();
     live.hide();
-    MessageLoop.installMessageHook(live, (_, message) => {
-      if (message.type === 'child-added' || message.type === 'child-removed') {
-        // The child is in or out when the hook's turn is over.
-        queueMicrotask(() => void this._settle(live));
+    const observer = new MutationObserver(() => {
+      if (holdsView(live) === live.isHidden) {
+        void this._settle(live);
       }
-      return true;
+    });
+    observer.observe(live.node, { childList: true });
+    live.disposed.connect(() => {
+      observer.disconnect();
     });
     this.addWidget(live);
     const late = new Promise<void>(resolve => {
@@ -101,6 +129,19 @@ export class CardRenderer extends Panel implements IRenderMime.IRenderer {
     await Promise.race([live.renderModel(model).catch(() => undefined), late]);
     this._stopLooking();
     await this._settle(live);
+  }
+
+  private _keepAsking(): void {
+    window.clearInterval(this._asking);
+    let left = TIMES;
+    this._asking = window.setInterval(() => {
+      left -= 1;
+      if (left === 0 || this.live || this._live === null) {
+        window.clearInterval(this._asking);
+      } else {
+        void this.retry();
+      }
+    }, AGAIN);
   }
 
   /** Show what there is: the live form when it holds a view, else the saved one. */
@@ -140,6 +181,8 @@ export class CardRenderer extends Panel implements IRenderMime.IRenderer {
     const live = this._live;
     this._live = null;
     this._modelId = null;
+    this._model = null;
+    window.clearInterval(this._asking);
     this._expired = false;
     live?.dispose();
     this._saved?.dispose();
@@ -150,6 +193,9 @@ export class CardRenderer extends Panel implements IRenderMime.IRenderer {
   private _live: IRenderMime.IRenderer | null = null;
   private _saved: Panel | null = null;
   private _modelId: string | null = null;
+  private _model: IRenderMime.IMimeModel | null = null;
+  private _factory: unknown = null;
+  private _asking = 0;
   private _html: string | null = null;
   private _expired = false;
   private _stopLooking: () => void = () => undefined;

@@ -28,7 +28,12 @@ export class NotebookCards implements IDisposable {
         safe: false, // a notebook that is not trusted shows the output's HTML instead, cleaned
         mimeTypes: [CARD],
         createRenderer: (): CardRenderer =>
-          this._add(new CardRenderer({ createRenderer: kind => rendermime.createRenderer(kind) }))
+          this._add(
+            new CardRenderer({
+              createRenderer: kind => rendermime.createRenderer(kind),
+              getFactory: kind => rendermime.getFactory(kind)
+            })
+          )
       },
       RANK
     );
@@ -66,6 +71,9 @@ export class NotebookCards implements IDisposable {
   private _kernelChanged(_: ISessionContext, change: KernelChange): void {
     if (change.oldValue != null && change.oldValue.id !== change.newValue?.id) {
       this._expire();
+    }
+    for (const card of this._cards) {
+      void card.retry();
     }
   }
 

@@ -1,6 +1,6 @@
 /** A card is live while its kernel knows it, and its saved form otherwise. */
 
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { Widget } from '@lumino/widgets';
 
@@ -15,7 +15,7 @@ let card: CardRenderer;
 
 beforeEach(() => {
   page = new Page();
-  card = new CardRenderer({ createRenderer: page.createRenderer, patience: 20 });
+  card = new CardRenderer({ createRenderer: page.createRenderer, getFactory: page.getFactory, patience: 20 });
   Widget.attach(card, document.body);
 });
 
@@ -106,6 +106,30 @@ it('a page without a kernel shows the saved form after a moment, and the live on
   page.widgets[0]?.showView();
   await settled();
   expect(card.live).toBe(true);
+  expect(words(card)).toBe('');
+});
+
+it('a renderer of widgets that was made before the kernel was known is asked no more when there is another', async () => {
+  page.silent = true;
+  await card.renderModel(output(SAVED));
+  expect(await card.retry()).toBe(false);
+  page.silent = false;
+  page.factory = {};
+  expect(await card.retry()).toBe(true);
+  expect(page.widgets).toHaveLength(2);
+  expect(page.widgets[0]?.isDisposed).toBe(true);
+  expect(card.live).toBe(true);
+  expect(words(card)).toBe('');
+  page.factory = {};
+  expect(await card.retry()).toBe(false);
+});
+
+it('a card notices by itself that there is another renderer of widgets', async () => {
+  page.silent = true;
+  await card.renderModel(output(SAVED));
+  page.silent = false;
+  page.factory = {};
+  await vi.waitUntil(() => card.live, { timeout: 3000 });
   expect(words(card)).toBe('');
 });
 

@@ -31,7 +31,8 @@ beforeEach(() => {
       factory = added;
       rank = at;
     },
-    createRenderer: page.createRenderer
+    createRenderer: page.createRenderer,
+    getFactory: page.getFactory
   };
   cards = new NotebookCards({ content: { rendermime }, sessionContext: session } as unknown as NotebookPanel);
 });

@@ -74,6 +74,9 @@ export class Page {
   readonly trusted: boolean[] = [];
   silent = false;
   broken = false;
+  factory = {};
+
+  readonly getFactory = (): unknown => this.factory;
 
   readonly createRenderer = (mimeType: string): IRenderMime.IRenderer => {
     if (mimeType === HTML) {

@@ -179,11 +179,21 @@ class LabServer:
         """A saved notebook under another name, as somebody else would get it."""
         shutil.copy(self.notebooks / name, self.notebooks / other)
 
+    def write_saved(self, name: str, notebook: Any) -> None:
+        """A saved notebook that somebody has changed."""
+        _nbformat.write(notebook, self.notebooks / name)
+
     def read(self, name: str) -> Any:
         """A saved notebook."""
         return _nbformat.read(self.notebooks / name, as_version=4)
 
 
+READY = """() => {
+    const widget = window.jupyterapp && window.jupyterapp.shell && window.jupyterapp.shell.currentWidget;
+    const session = widget && widget.context && widget.context.isReady && widget.content.widgets
+        && widget.context.sessionContext.session;
+    return !!(session && session.kernel && session.kernel.status === 'idle');
+}"""
 _PANEL = ".jp-NotebookPanel:not(.lm-mod-hidden)"
 _WIDGETS = "window.jupyterapp.shell.currentWidget.content.widgets"
 
@@ -314,13 +324,7 @@ class Browser:
         page = self._context.new_page()
         page.on("console", self._console)
         page.goto(f"{self.server.url}/lab/tree/{name}?reset&token={self.server.token}")
-        ready = """() => {
-            const widget = window.jupyterapp && window.jupyterapp.shell && window.jupyterapp.shell.currentWidget;
-            const session = widget && widget.context && widget.context.isReady && widget.content.widgets
-                && widget.context.sessionContext.session;
-            return !!(session && session.kernel && session.kernel.status === 'idle');
-        }"""
-        page.wait_for_function(ready, timeout=90_000)
+        page.wait_for_function(READY, timeout=90_000)
         page.evaluate("window.jupyterapp.shell.collapseLeft()")
         return Notebook(page, name)
 

@@ -20,6 +20,7 @@ CELLS = (
     "%mcp call demo.slow seconds=2",
 )
 LIVE = (1, 8)  # explorers stay live after their cell: their content is saved, and JupyterLab says what it misses
+CARD = "application/vnd.jupyter-mcp.card+json"
 VIEW = "application/vnd.jupyter.widget-view+json"
 
 
@@ -44,7 +45,7 @@ def test_reopened_in_a_fresh_page_it_shows_its_content_and_no_broken_widget(brow
         plain = output["data"].get("text/plain", "")
         assert "VBox" not in plain and "HBox" not in plain, "the plain side is content, not the name of a widget"
         if VIEW in output["data"]:
-            assert set(output["data"]) == {VIEW, "text/plain"} and not plain
+            assert set(output["data"]) == {CARD, VIEW, "text/plain"} and not plain
 
     browser.server.copy_saved(notebook.name, "reopened.ipynb")
     browser.close_pages()
