@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.tables import Columns
 
-__all__ = ["columns_piece", "data_piece", "same_data", "table_of", "value_text"]
+__all__ = ["columns_piece", "data_piece", "remarks_piece", "same_data", "table_of", "value_text"]
 
 MAX_ROWS = 20
 MAX_COLUMNS = 20
@@ -64,7 +64,7 @@ def _is_plain(value: Any) -> bool:
 
 
 def _table(data: Any, columns: Columns, whole: str) -> Piece:
-    return stack([_remarks(data), columns_piece(columns, framed=bool(whole))])
+    return stack([remarks_piece(data), columns_piece(columns, framed=bool(whole))])
 
 
 def columns_piece(columns: Columns, *, framed: bool = True) -> Piece:
@@ -96,7 +96,7 @@ def _whole_table(height: int, width: int, framed: bool) -> Piece | None:
     return Piece(html.note(html.muted(size)), "")  # in a terminal the rows speak for themselves
 
 
-def _remarks(data: Any) -> Piece | None:
+def remarks_piece(data: Any) -> Piece | None:
     """What stands beside the rows in a wrapper (a count, a message, other objects): not to be lost."""
     if not is_mapping(data):
         return None
@@ -104,7 +104,7 @@ def _remarks(data: Any) -> Piece | None:
     beside = [(name, value) for name, value in data.items() if name not in rows]
     short = [(name, value) for name, value in beside if _is_plain(value) or len(_json_line(value)) <= MAX_CELL]
     long = [(name, value) for name, value in beside if (name, value) not in short]
-    inner = [_remarks(data[name]) for name in data if name in rows]
+    inner = [remarks_piece(data[name]) for name in data if name in rows]
     caption = plain_line(", ".join(flat(name) for name in data if name in rows), mark="small")
     return stack(
         [

@@ -19,7 +19,7 @@ from jupyter_mcp.protocol.shapes import is_list, mapping_of
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-__all__ = ["FITS", "empty_words", "label_of", "message_piece", "prompt_piece", "read_piece", "result_piece"]
+__all__ = ["FITS", "empty_words", "label_of", "message_piece", "notes_of", "prompt_piece", "read_piece", "result_piece"]
 
 MAX_BLOCKS = 40
 MAX_TOTAL = 40_000  # characters of HTML without pictures and sounds: a saved notebook stays readable
@@ -33,7 +33,7 @@ def result_piece(result: Any) -> Piece:
     body = [section_piece(section, result.server) for section in sections[:MAX_BLOCKS]]
     if len(sections) > MAX_BLOCKS:
         body.append(plain_line(f"… {count(len(sections) - MAX_BLOCKS, 'more block')}; .content holds all"))
-    notes = [warning_line(note) for note in _notes(result)]
+    notes = [warning_line(note) for note in notes_of(result)]
     if not body:
         body = [plain_line(empty_words(result), mark="i")]
     mark = FITS if getattr(result, "fits", None) is True else ""
@@ -77,7 +77,8 @@ def _fit(pieces: Sequence[Piece], label: str) -> list[Piece]:
     return kept
 
 
-def _notes(result: Any) -> list[str]:
+def notes_of(result: Any) -> list[str]:
+    """Our remarks about it, each once."""
     found: list[str] = []
     for name in ("problems", "notes"):
         value = getattr(result, name, None)
@@ -102,7 +103,7 @@ def read_piece(read: Any) -> Piece:
         pieces.append(plain_line(f"… {count(len(contents) - MAX_BLOCKS, 'more part')}; .contents holds all"))
     kind = flat(contents[0].get("mimeType") or "", 60) if single else ""
     head = html.muted(f"{html.code(label)} {html.escape(kind)}")
-    body = stack([*_fit(pieces, label), *(warning_line(note) for note in _notes(read))])
+    body = stack([*_fit(pieces, label), *(warning_line(note) for note in notes_of(read))])
     return Piece(head + body.html, f"{label}{f' ({kind})' if kind else ''}\n{body.text}")
 
 
@@ -115,7 +116,7 @@ def prompt_piece(prompt: Any) -> Piece:
     pieces = [message_piece(message, prompt.server) for message in messages[:MAX_BLOCKS]]
     if not pieces:
         pieces = [plain_line("the prompt has no messages", mark="i")]
-    body = stack([*_fit(pieces, name), *(warning_line(note) for note in _notes(prompt))])
+    body = stack([*_fit(pieces, name), *(warning_line(note) for note in notes_of(prompt))])
     return Piece(head + body.html, "\n".join(line for line in (name, body.text) if line))
 
 
