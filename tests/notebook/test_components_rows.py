@@ -193,6 +193,35 @@ def test_opening_ticking_sorting_and_searching_reach_the_owner() -> None:
     rows.close()
 
 
+def test_the_page_hears_when_a_search_is_done_also_when_it_failed(rows: Told) -> None:
+    def fail(_: str) -> None:
+        raise RuntimeError("oh")
+
+    rows.page(type="search", text="a", view="v")
+    rows.on_search(fail)
+    rows.page(type="search", text="b", view="v")
+    assert [(one["type"], one["view"]) for one in rows.told] == [("searched", "v"), ("searched", "v")]
+
+
+def test_what_is_fixed_cannot_be_ticked() -> None:
+    rows = Told([Column("name", "Name")], "x", multiple=True)
+    rows.set([{"id": "folder", "name": "a", "fixed": True}, {"id": "leaf", "name": "b"}])
+    rows.page(type="select", id="folder", on=True)
+    rows.page(type="select", id="leaf", on=True)
+    assert rows.selected == ["leaf"]
+    rows.close()
+
+
+def test_only_a_tab_that_is_there_can_be_chosen() -> None:
+    heard: list[str] = []
+    rows = Told([Column("name", "Name")], "x", tabs=[("a", "A 1"), ("b", "B 2")])
+    rows.on_tab(heard.append)
+    for key in ("b", "unknown", None, "b"):
+        rows.page(type="tab", key=key)
+    assert (rows.tab, heard) == ("b", ["b"])
+    rows.close()
+
+
 def test_a_fold_is_closed_by_the_page_and_told_to_the_owner(rows: Told) -> None:
     heard: list[object] = []
     rows.on_toggle(lambda name, opened: heard.append((name, opened)))

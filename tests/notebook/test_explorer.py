@@ -143,6 +143,19 @@ def test_one_search_looks_through_everything_and_each_tab_says_how_much_fits(
     assert opened.names == ["greet"]
 
 
+def test_rows_are_made_when_they_are_seen(open_explorer: Callable[..., Opened], runner: FakeRunner) -> None:
+    looked: list[str | None] = []
+
+    def look(server: str, name: str | None) -> str:
+        looked.append(name)
+        return ""
+
+    runner.switched_off = look
+    opened = open_explorer(FakeSource(*tools(*({"name": f"tool{n}"} for n in range(2_000)))))
+    opened.page(type="search", text="tool")
+    assert 0 < len(set(looked)) <= 100
+
+
 def test_names_are_found_before_descriptions() -> None:
     index = Index.of(
         tools({"name": "x", "description": "about time"}, {"name": "time"}, {"name": "y", "title": "Time"})
@@ -321,8 +334,10 @@ def test_several_resources_are_read_into_one_variable(open_explorer: Callable[..
     source = FakeSource(*resources("notes://a", "notes://b"))
     source.variables["mine"] = "old"
     opened = open_explorer(source, "resources")
-    for row in opened.rows:
-        opened.page(type="select", id=row["id"], on=True)
+    for name in ("a", "b"):
+        opened.page(type="search", text=f"notes://{name}")
+        for row in opened.rows:
+            opened.page(type="select", id=row["id"], on=True)
     assert "2 resources ticked." in words(opened.root), "folders are none"
     box(opened.root, "Name of the variable").value = "mine"
     assert "mine exists; it is replaced." in words(opened.root)
@@ -403,6 +418,13 @@ def test_what_waits_for_an_answer_stands_in_its_tab_and_can_be_refused(open_expl
     source.asked = [Question("q1", "elicitation", "demo", "Which seat?", {})]
     opened.after(source.change)
     assert opened.list.tabs[4] == ["waiting", "Waiting 1"]
+    opened.page(type="tab", key="tools")
+    source.asked = []
+    opened.after(source.change)
+    assert [tab[0] for tab in opened.list.tabs] == ["tools", "resources", "prompts", "servers"]
+    source.asked = [Question("q1", "elicitation", "demo", "Which seat?", {})]
+    opened.after(source.change)
+    opened.page(type="tab", key="waiting")
     opened.open("demo asks for a form")
     assert "Which seat?" in words(opened.root)
     button(opened.root, "Decline").click()

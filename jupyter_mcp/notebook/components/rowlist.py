@@ -9,6 +9,7 @@ A row is a mapping; nothing but `id` is needed:
     detail      a second, paler line under the first column
     badges      [{"text": …, "tone": "ok" | "warn" | "error" | "info" | ""}]
     marks       short words that say what is new about it ("new", "changed")
+    fixed       it cannot be ticked (a folder)
     icon        key of a picture (see `Rows(icons=…)`)
     sort        {column: value} where another value than the shown one sorts
 
@@ -173,6 +174,8 @@ class RowList:
             drawn["up"] = self._parent(index, depth)
         if row.get("expandable"):
             drawn["open"] = self.is_open(name)
+        if row.get("fixed"):
+            drawn["fixed"] = True
         if row.get("detail"):
             drawn["detail"] = flat(row["detail"], MAX_TEXT)
         badges = [one for one in as_list(row.get("badges")) if is_mapping(one)][:MAX_BADGES]

@@ -6,6 +6,7 @@ const CHUNK = 50; // rows are asked for in steps of this
 const PAGE = 200; // and at most so many at once (the kernel's own bound)
 const NARROW = 460; // pixels; columns marked `wide` are left out below it
 const TYPED_MS = 700; // letters typed within that belong together
+const SEARCH_MS = 5000; // a search that is not answered by then is not waited for
 
 class RowsView {
   constructor(model, el) {
@@ -117,6 +118,7 @@ class RowsView {
   drawHead() {
     this.head.replaceChildren();
     this.head.hidden = !this.get("heads");
+    if (this.head.hidden) return;
     const row = element("div", { role: "row", class: "jmcp-rows-line", "aria-rowindex": "1" });
     row.style.gridTemplateColumns = this.template;
     row.style.height = "26px";
@@ -166,7 +168,7 @@ class RowsView {
     this.grid.addEventListener("scroll", () => this.soon());
     this.grid.addEventListener("keydown", (event) => this.key(event));
     this.body.addEventListener("click", (event) => this.click(event));
-    this.search.addEventListener("input", () => this.send("search", { text: this.search.value }));
+    this.search.addEventListener("input", () => this.find());
     this.search.addEventListener("keydown", (event) => this.searchKey(event));
     this.watcher = new ResizeObserver(() => {
       this.frame();
@@ -179,6 +181,25 @@ class RowsView {
     if (message.type === "rows") this.take(message);
     else if (message.type === "go" && (!message.view || message.view === this.id)) this.go(message.index);
     else if (message.type === "icon") this.picture(message, buffers);
+    else if (message.type === "searched" && message.view === this.id) this.found();
+  }
+
+  /** Search for what is in the box now. While the kernel looks, further keys wait and are one search. */
+  find() {
+    if (this.searching) {
+      this.searchAgain = true;
+      return;
+    }
+    this.searching = setTimeout(() => this.found(), SEARCH_MS);
+    this.send("search", { text: this.search.value });
+  }
+
+  found() {
+    clearTimeout(this.searching);
+    this.searching = 0;
+    if (!this.searchAgain) return;
+    this.searchAgain = false;
+    this.find();
   }
 
   take(message) {
@@ -303,7 +324,7 @@ class RowsView {
     }
     if (this.get("tree")) node.setAttribute("aria-level", String((row.depth ?? 0) + 1));
     if (row.open !== undefined) node.setAttribute("aria-expanded", String(row.open));
-    if (this.get("multiple")) node.setAttribute("aria-selected", String(this.get("selected").includes(row.id)));
+    if (this.get("multiple") && !row.fixed) node.setAttribute("aria-selected", String(this.get("selected").includes(row.id)));
     if (row.id === this.get("current")) node.setAttribute("aria-current", "true");
     this.columns.forEach((column, at) => node.append(at === 0 ? this.first(row, column) : this.cell(row, column)));
     return node;
@@ -315,8 +336,9 @@ class RowsView {
     if (row.detail) words.append(element("div", { class: "jmcp-rows-detail" }, row.detail));
     const cell = element("div", { role: "gridcell", class: "jmcp-rows-cell jmcp-rows-first", title: row.cells[column.at] });
     cell.style.paddingLeft = `${(row.depth ?? 0) * 16}px`;
-    if (this.get("multiple")) cell.append(this.tick(row));
-    if (this.get("tree")) cell.append(element("span", { class: "jmcp-rows-twist", "aria-hidden": "true" }, row.open === undefined ? "" : row.open ? "▾" : "▸"));
+    if (this.get("multiple") && !row.fixed) cell.append(this.tick(row));
+    if (row.open !== undefined) cell.append(element("span", { class: "jmcp-rows-twist", "aria-hidden": "true" }, row.open ? "▾" : "▸"));
+    else if (this.get("tree") && !this.get("multiple")) cell.append(element("span", { class: "jmcp-rows-twist" }));
     if (row.icon) cell.append(this.icon(row.icon));
     cell.append(words);
     const apart = this.columns.some((one) => one.kind === "badges");
@@ -392,7 +414,7 @@ class RowsView {
     else if (event.key === "ArrowLeft") this.fold(row);
     else if (event.key === "Enter") this.open(row);
     else if (event.key === "/" && !this.search.hidden) this.search.focus();
-    else if (event.key === " " && !this.typed) this.get("multiple") ? this.select(row) : this.open(row);
+    else if (event.key === " " && !this.typed) this.get("multiple") && row && !row.fixed ? this.select(row) : this.open(row);
     else if (event.key.length === 1) this.type(event.key);
     else return;
     event.preventDefault();
@@ -407,7 +429,7 @@ class RowsView {
     } else if (event.key === "Escape" && this.search.value) {
       event.preventDefault();
       this.search.value = "";
-      this.send("search", { text: "" });
+      this.find();
     } else return;
     event.stopPropagation();
   }
@@ -433,7 +455,8 @@ class RowsView {
   }
 
   open(row) {
-    if (row) this.send("open", { id: row.id });
+    if (row && row.fixed && row.open !== undefined) this.toggle(row);
+    else if (row) this.send("open", { id: row.id });
   }
 
   toggle(row) {
@@ -453,13 +476,14 @@ class RowsView {
   }
 
   select(row) {
-    if (row && this.get("multiple")) this.send("select", { id: row.id, on: !this.get("selected").includes(row.id) });
+    if (row && !row.fixed && this.get("multiple")) this.send("select", { id: row.id, on: !this.get("selected").includes(row.id) });
   }
 
   close() {
     for (const off of this.off) off();
     this.watcher.disconnect();
     clearTimeout(this.typing);
+    clearTimeout(this.searching);
     cancelAnimationFrame(this.waiting);
     for (const url of this.pictures.values()) if (url) URL.revokeObjectURL(url);
     this.root.remove();

@@ -138,11 +138,17 @@ class Rows(_Component):
 
     # --- for its owner; any thread ---
 
-    def set(self, rows: Sequence[Mapping[str, Any]]) -> None:
-        """Show these rows instead. Focus, ticks and what is folded stay with the rows that stay."""
+    def set(self, rows: Sequence[Mapping[str, Any]], *, keep_ticks: bool = False) -> None:
+        """Show these rows instead. Focus, ticks and what is folded stay with the rows that stay.
+
+        Args:
+            rows: see `rowlist`.
+            keep_ticks: also those of rows that are not among them (a search that narrows the list unticks nothing).
+        """
         with self._guard:
             self._list.set(rows)
-            self.selected = [one for one in self.selected if self._list.row(one) is not None]
+            if not keep_ticks:
+                self.selected = [one for one in self.selected if self._list.row(one) is not None]
             self._changed()
 
     def append(self, *rows: Mapping[str, Any]) -> None:
@@ -266,7 +272,7 @@ class Rows(_Component):
 
     def _select(self, message: Mapping[str, Any]) -> None:
         name = self._known(message)
-        if name is None or not self.multiple:
+        if name is None or not self.multiple or (self._list.row(name) or {}).get("fixed"):
             return
         with self._guard:
             others: Iterable[str] = (one for one in self.selected if one != name)
@@ -290,8 +296,12 @@ class Rows(_Component):
         self._say("sort", key, descending)
 
     def _search(self, message: Mapping[str, Any]) -> None:
-        self.query = _text(message.get("text"))[:MAX_SEARCH]
-        self._say("search", self.query)
+        """One at a time: the page sends the next when it has heard that this one is done."""
+        try:
+            self.query = _text(message.get("text"))[:MAX_SEARCH]
+            self._say("search", self.query)
+        finally:
+            self.tell("searched", view=_text(message.get("view")))
 
     def _choose_tab(self, message: Mapping[str, Any]) -> None:
         key = _text(message.get("key"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
@@ -23,7 +24,7 @@ from jupyter_mcp.notebook.components.rows import Column, Rows
 from jupyter_mcp.notebook.render.text import count
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from jupyter_mcp.notebook.cards.explorer.index import Thing
     from jupyter_mcp.notebook.cards.explorer.source import Source
@@ -176,25 +177,35 @@ class Explorer:
         others = {"servers": self._server_rows(query), "waiting": self._question_rows(query)}
         numbers = {**{key: len(things) for key, things in by_tab.items()}, **{key: len(v) for key, v in others.items()}}
         with rows.hold_sync():
-            rows.tabs = [[key, f"{_WORDS[key]} {numbers[key]:,}"] for key in TABS]
+            rows.tabs = [[key, f"{_WORDS[key]} {numbers[key]:,}"] for key in TABS if self._has_tab(key, numbers[key])]
             rows.multiple = tab == "resources"
             rows.empty = _EMPTY[tab] if query or tab not in _KINDS else f"No server offers {tab}."
             rows.note = self._note(query, len(found))
-        rows.set(others[tab] if tab in others else self._thing_rows(tab, by_tab[tab], bool(query.strip())))
+        shown = others[tab] if tab in others else self._thing_rows(tab, by_tab[tab], bool(query.strip()))
+        rows.selected = [one for one in rows.selected if one in self._index.things]
+        rows.set(shown, keep_ticks=True)
         self._collect.show(tab == "resources")
         self._say_news()
 
-    def _thing_rows(self, tab: str, things: Sequence[Thing], narrowed: bool) -> list[dict[str, Any]]:
-        off = self._off(things)
+    def _has_tab(self, key: str, number: int) -> bool:
+        """What waits has a tab while something does."""
+        return key != "waiting" or number > 0 or self._rows.tab == key
+
+    def _thing_rows(self, tab: str, things: Sequence[Thing], narrowed: bool) -> list[Any]:
         if tab == "resources":
             watched = self._source.watched()
+            off = frozenset(one for thing in things for one in self._off(thing))
             return tree.tree_rows(things, self._changes, watched=watched, open_all=narrowed, off=off)
-        return [lines.line(thing, self._changes, off) for thing in things]
+        changes = self._changes
+        return [lines.Lazy(one.id, partial(self._line, one, changes)) for one in things]
 
-    def _off(self, things: Sequence[Thing]) -> frozenset[tuple[str, str]]:
-        """What models cannot use; only looked for where anything is switched off at all."""
-        names = [(thing.server, thing.key) for thing in things]
-        return frozenset(one for one in names if self._runner.switched_off(*one))
+    def _line(self, thing: Thing, changes: Changes) -> Mapping[str, Any]:
+        return lines.line(thing, changes, self._off(thing))
+
+    def _off(self, thing: Thing) -> frozenset[tuple[str, str]]:
+        """The thing, when models cannot use it."""
+        name = (thing.server, thing.key)
+        return frozenset({name}) if self._runner.switched_off(*name) else frozenset()
 
     def _server_rows(self, query: str) -> list[dict[str, Any]]:
         views = [view for view in self._source.servers() if self._scope is None or view.name in self._scope]

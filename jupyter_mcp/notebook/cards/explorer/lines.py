@@ -6,6 +6,7 @@ only: nothing is decided by it.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.render.servers import counts_text, era_text
@@ -13,13 +14,13 @@ from jupyter_mcp.notebook.render.text import flat, portable
 from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Set
+    from collections.abc import Set
 
     from jupyter_mcp.host.questions import Question
     from jupyter_mcp.notebook.cards.explorer.index import Changes, Thing
     from jupyter_mcp.notebook.render.views import ServerView
 
-__all__ = ["badges_of", "line", "question_line", "server_line"]
+__all__ = ["Lazy", "badges_of", "line", "question_line", "server_line"]
 
 MAX_DETAIL = 300
 _HINTS = (
@@ -36,6 +37,39 @@ _ASKS = {
     "elicitation": "a form", "url": "a page to open", "sampling": "a text", "approval": "leave", "server": "leave",
     "inputs": "values",
 }  # fmt: skip
+
+
+class Lazy(Mapping[str, Any]):
+    """A row of a flat list that is made when the page wants to see it: of thousands, a few are.
+
+    Args:
+        name: its id.
+        make: makes the rest.
+    """
+
+    def __init__(self, name: str, make: Callable[[], Mapping[str, Any]]) -> None:
+        self._name = name
+        self._make = make
+        self._made: Mapping[str, Any] | None = None
+
+    def __getitem__(self, key: str) -> Any:
+        return self._name if key == "id" else self._whole[key]
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """As of any mapping; whether a row is one of a tree is asked of all, and none of a flat list is made for it."""
+        return default if key in ("depth", "expandable") else self._whole.get(key, default)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._whole)
+
+    def __len__(self) -> int:
+        return len(self._whole)
+
+    @property
+    def _whole(self) -> Mapping[str, Any]:
+        if self._made is None:
+            self._made = self._make()
+        return self._made
 
 
 def line(thing: Thing, changes: Changes, off: Set[tuple[str, str]] = frozenset()) -> dict[str, Any]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import logging
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.explorer.index import Thing
 from jupyter_mcp.notebook.cards.explorer.serverpane import ServerPane
 from jupyter_mcp.notebook.cards.explorer.waiting import QuestionPane
@@ -15,6 +17,8 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.cards.runner import Runner
 
 __all__ = ["Panes"]
+
+log = logging.getLogger("jupyter_mcp.cards")
 
 
 class Panes:
@@ -36,7 +40,11 @@ class Panes:
             name: the row's id.
             item: a `Thing`, a server's name or a `Question`.
         """
-        made = self._make(item)
+        try:
+            made = self._make(item)
+        except Exception:  # what a server describes may be odder than a pane can show; the rest of the list stays
+            log.exception("no pane could be made for %r", name[:200])
+            return kit.markup("<p>This cannot be shown as a form; the magics and Python take it as it is.</p>")
         self._made[name] = made
         return made.root
 

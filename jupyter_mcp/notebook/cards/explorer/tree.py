@@ -31,8 +31,10 @@ class _Folder:
     folders: dict[str, _Folder] = field(default_factory=dict[str, "_Folder"])
     things: list[tuple[str, Thing]] = field(default_factory=list[tuple[str, "Thing"]])
 
-    def below(self) -> int:
-        return len(self.things) + sum(folder.below() for folder in self.folders.values())
+    def below(self, kind: str) -> int:
+        """How many of a kind are in it, however deep."""
+        here = sum(thing.kind == kind for _, thing in self.things)
+        return here + sum(folder.below(kind) for folder in self.folders.values())
 
 
 def tree_rows(
@@ -103,8 +105,9 @@ def _rows(folder: _Folder, depth: int, changes: Changes, few: bool) -> Iterator[
     yield {
         "id": folder.path,
         "name": name,
-        "detail": count(folder.below(), "resource" if not folder.path.endswith("\ntemplates") else "template"),
+        "detail": _held(folder),
         "depth": depth,
+        "fixed": True,
         "expandable": True,
         "open": few or depth == 0,
     }
@@ -112,6 +115,11 @@ def _rows(folder: _Folder, depth: int, changes: Changes, few: bool) -> Iterator[
         yield from _rows(inner, depth + 1, changes, few)
     for name, thing in folder.things:
         yield {"id": thing.id, "name": name, "depth": depth + 1, "thing": thing}
+
+
+def _held(folder: _Folder) -> str:
+    numbers = [(folder.below(kind), kind) for kind in ("resource", "template")]
+    return ", ".join(count(number, kind) for number, kind in numbers if number)
 
 
 def _joined(folder: _Folder, depth: int) -> tuple[str, _Folder]:
@@ -128,7 +136,7 @@ def _leaf(
 ) -> dict[str, Any]:
     row = line(thing, changes, off)
     told = thing.item.get("description")
-    called = thing.title if thing.title != thing.key else ""
+    called = thing.title if thing.title not in (thing.key, name) else ""
     row["name"] = name
     row["detail"] = " — ".join(part for part in (called, told[:300] if isinstance(told, str) else "") if part)
     if (thing.server, thing.key) in watched:
