@@ -60,8 +60,12 @@ __all__ = [
 
 
 _LONGEST = 8000  # characters of the sentence; the attributes hold the whole
-# escape sequences of terminals, then control characters but tab and newline
-_UNFIT = re.compile(r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# escape sequences of terminals, control characters but tab and newline, direction overrides (a text that reads as what
+# it is not)
+_UNFIT = re.compile(
+    r"\x1b\[[0-?]*[ -/]*[@-~]|\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?"
+    r"|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]"
+)
 
 
 def _shown(text: str) -> str:

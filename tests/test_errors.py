@@ -25,3 +25,7 @@ def test_a_sentence_of_a_server_has_an_end() -> None:
     assert len(str(error)) < 8100
     assert str(error).endswith("x… (192,000 more characters)")
     assert len(error.message) == 200_000
+
+
+def test_a_sentence_reads_as_it_is_written() -> None:
+    assert str(MCPError("no \u202etxt.exe\u2066 here\u2069")) == "no txt.exe here"

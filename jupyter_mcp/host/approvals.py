@@ -62,6 +62,7 @@ _MEANS = {
     "open world": "it reaches outside systems",
     "closed world": "it stays among its own things",
 }
+_LONGEST_TITLE = 200  # characters; it decides nothing
 _DOES = {"prompts/get": "fetched", "resources/read": "read", "resources/subscribe": "watched"}
 _BY = {"model": " by a model", "server": " by a server", "code": " by code", "app": " by an app of the server"}
 
@@ -105,7 +106,8 @@ def client(question: Question) -> str:
 def title(question: Question) -> str:
     """What the server calls it, where that is not its name."""
     said = str(question.params.get("title") or "").strip()
-    return "" if said == str(question.params.get("tool") or "") else marked(said)
+    short = said if len(said) <= _LONGEST_TITLE else f"{said[:_LONGEST_TITLE]}…"
+    return "" if said == str(question.params.get("tool") or "") else marked(short)
 
 
 def reason(question: Question) -> str:

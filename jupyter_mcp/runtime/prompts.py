@@ -196,7 +196,7 @@ class Dialogue:
         raws[one.name] = inner
 
     def _describe(self, one: Node) -> None:
-        about = " · ".join(part for part in (printable(one.description, 300), constraints(one)) if part)
+        about = " · ".join(part for part in (printable(one.description, 300), printable(constraints(one), 300)) if part)
         if about:
             self.say(f"  {about}")
         if one.kind in ("choice", "const", "multichoice"):

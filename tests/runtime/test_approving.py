@@ -62,6 +62,13 @@ def approval(arguments: Mapping[str, Any] | None = None, **params: Any) -> Quest
     return Question("q", "approval", "demo", "Run demo.delete?", shown, cause=cause, **more)
 
 
+def test_a_title_without_end_is_cut() -> None:
+    person = Person("n")
+    person.ask(approval(title="a title " * 100_000))
+    assert "demo calls it “a title" in person.text
+    assert len(person.text) < 2_000
+
+
 def test_it_shows_what_the_card_shows() -> None:
     hints = {"destructiveHint": True, "openWorldHint": False}
     person = Person("n")

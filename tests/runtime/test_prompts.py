@@ -245,3 +245,14 @@ def test_what_a_configuration_asks_for_is_a_form_too_with_its_passwords_typed_un
     assert answer == Answer("accept", content={"house": "home", "token": "tok-1234"})
     assert "tok-1234" not in person.text
     assert "needs some values" in person.text
+
+
+def test_nothing_that_a_server_wrote_turns_the_direction_of_a_line_or_moves_the_cursor() -> None:
+    odd = "a\u202eb\x1b[31mc\u2066d" * 50
+    one = {"type": "string", "title": odd, "description": odd, "default": odd, "pattern": f"{odd}|.*"}
+    schema = {"type": "object", "title": odd, "description": odd, "properties": {"f": one, odd: {"enum": [odd, "x"]}}}
+    person = Person("", "1", "y")
+    person.ask(question(params={"requestedSchema": schema}, message=odd))
+    shown = person.text + "".join(person.prompts)
+    assert "abcd" in shown.replace(" ", ""), "the test would see nothing otherwise"
+    assert not set(shown) & set("\u202e\u2066\x1b")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 __all__ = ["Signature", "changing", "others_may_write", "read", "signature", "write"]
 
 Signature = tuple[int, int, int, int]
-_LOCK_SECONDS = 2.0
+_LOCK_SECONDS = 10.0
 
 
 def signature(path: Path) -> Signature | None:
@@ -88,7 +88,7 @@ def write(path: Path, text: str, *, private: bool) -> None:
 
 @contextmanager
 def changing(path: Path, *, private: bool) -> Generator[None]:
-    """One process at a time changes the file; after two seconds it goes on without waiting. Raises OSError."""
+    """One process at a time changes the file; after ten seconds it goes on without waiting. Raises OSError."""
     _make_folder(path.parent, private)
     lock = path.with_name(f".{path.name}.lock")
     descriptor = _taken(lock)

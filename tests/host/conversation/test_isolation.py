@@ -12,8 +12,10 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jupyter_mcp.client.options import ConnectOptions
+from jupyter_mcp.host.conversation.limits import Limits
 from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.specs import ServerSpec
+from jupyter_mcp.models.scripted import ScriptedModel
 from tests.host.conversation.helpers import scripted, talk, use
 
 if TYPE_CHECKING:
@@ -26,7 +28,7 @@ import os
 import sys
 import threading
 
-from jupyter_mcp.server import Server
+from jupyter_mcp.server import Context, Server
 
 name, returned, log = sys.argv[1:4]
 server = Server(name, instructions=f"instructions of {name}")
@@ -38,6 +40,22 @@ def lookup(query: str) -> str:
 @server.resource(f"{name}://facts", description=f"facts of {name}")
 def facts() -> str:
     return f"facts held by {name}"
+
+@server.tool(f"{name}_asks", description=f"what {name} asks")
+def asks(ctx: Context) -> str:
+    field = {"type": "object", "properties": {f"{name}_field": {"type": "string"}}}
+    said = ctx.elicit(f"question of {name}", field).data
+    sampled = ctx.sample(f"sample of {name}", max_tokens=50).text
+    folders = [folder.uri for folder in ctx.roots()]
+    return f"{returned}: {said}, {sampled}, {folders}"
+
+@server.tool(f"{name}_fails", description=f"how {name} fails")
+def fails() -> str:
+    raise ValueError(f"error of {name}")
+
+@server.prompt(f"{name}_prompt", description=f"prompt of {name}")
+def prompt() -> str:
+    return f"prompted by {name}"
 
 received = open(log, "ab", buffering=0)
 
@@ -58,9 +76,10 @@ server.run_stdio()
 
 QUESTION = "What do alpha and beta know about the question-word-zanzibar?"
 WORDS = {
-    "alpha": ("alpha_lookup", "what alpha looks up", "instructions of alpha", "alpha-result-quagga", "facts held by"),
-    "beta": ("beta_lookup", "what beta looks up", "instructions of beta", "beta-result-okapi"),
+    "alpha": ("alpha_", "what alpha looks up", "instructions of alpha", "alpha-result-quagga", "facts held by"),
+    "beta": ("beta_", "what beta looks up", "instructions of beta", "beta-result-okapi"),
 }
+OF_ITS_QUESTIONS = {name: (f"{name}-answer", f"{name}-sample", f"{name}-folder", f"error of {name}") for name in WORDS}
 OF_THE_CONVERSATION = ("question-word-zanzibar", "answer-word-narwhal", "thinking-word-dugong", "You answer a person")
 
 
@@ -120,3 +139,38 @@ async def test_what_the_model_passes_on_is_all_that_reaches_the_other_and_the_tu
     ]
     assert calls == [{"query": "is alpha-result-quagga true?"}]
     assert [list(call.passes_on) for call in turn.calls] == [[], ["alpha"]]
+
+
+async def test_what_one_server_asked_and_got_reaches_neither_the_other_nor_the_others_model_calls(
+    tmp_path: Path,
+) -> None:
+    """Forms, samples, folders and errors, with so many tools that the model has to search."""
+    host = await host_with_both(tmp_path)
+    sampler = ScriptedModel(lambda request: f"{'alpha' if 'alpha' in request.text else 'beta'}-sample")
+    host.models.set(sampler)
+    for name in WORDS:
+        folder = tmp_path / f"{name}-folder"
+        folder.mkdir()
+        host.roots.set([folder], server=name)
+        host.answers.add({f"{name}_field": f"{name}-answer"}, server=name, kind="elicitation")
+        host.policy.allow(f"{name}.sampling/*")
+    model = scripted(
+        [use("search_tools", query="asks fails")],
+        [use("alpha__alpha_asks"), use("beta__beta_asks")],
+        [use("alpha__alpha_fails"), use("beta__beta_fails")],
+        "answer-word-narwhal",
+    )
+    try:
+        turn = await talk(host, model, limits=Limits(tools=2)).ask(QUESTION)
+    finally:
+        await host.aclose()
+    assert [call.outcome for call in turn.calls] == ["searched", "ok", "ok", "error", "error"]
+    assert len(sampler.requests) == 2
+    for name, other in (("alpha", "beta"), ("beta", "alpha")):
+        received = (tmp_path / f"{name}.log").read_text(encoding="utf-8")
+        sampled = json.dumps([one.messages for one in sampler.requests if name in one.text], default=list)
+        for word in OF_ITS_QUESTIONS[name][:3]:
+            assert word in received, "the test would see nothing otherwise"
+        for text in (received, sampled):
+            for word in (*WORDS[other], *OF_ITS_QUESTIONS[other], *OF_THE_CONVERSATION, "search_tools"):
+                assert word not in text, (name, word)
