@@ -14,12 +14,17 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.cards.explorer.index import Kind
 
 
+LISTED = {"tools": 1, "resources": 1, "templates": 1, "prompts": 1}
+"""Every list of a server has been read."""
+
+
 class FakeSource:
     """Everything is what the test puts here; `change` tells the explorer of it."""
 
     def __init__(self, *offers: tuple[Kind, str, Mapping[str, Any]]) -> None:
         self.offered = list(offers)
-        self.views = [ServerView(name, "ready") for name in dict.fromkeys(server for _, server, _ in offers)]
+        names = dict.fromkeys(server for _, server, _ in offers)
+        self.views = [ServerView(name, "ready", counts=LISTED) for name in names]
         self.logs: dict[str, LogView] = {}
         self.asked: list[Question] = []
         self.answered: list[tuple[str, str]] = []

@@ -215,10 +215,31 @@ def test_a_list_that_changes_is_merged_marked_and_told_and_what_is_chosen_stays(
     assert [row.get("marks") for row in opened.rows] == [None, None, None]
 
 
-def test_what_came_and_went_between_two_looks_is_not_told() -> None:
-    first, second = Changes(new=frozenset("ab"), gone=frozenset("c")), Changes(new=frozenset("c"), gone=frozenset("a"))
-    both = first.then(second)
-    assert (both.new, both.gone, both.changed) == (frozenset("b"), frozenset(), frozenset("c"))
+def test_what_goes_and_comes_back_is_no_news(open_explorer: Callable[..., Opened]) -> None:
+    source = FakeSource(*tools(ADD, OTHER))
+    opened = open_explorer(source)
+    views, source.views, source.offered = source.views, [], []
+    opened.after(source.change)
+    assert "list changed: 2 gone" in words(opened.root)
+    source.views, source.offered = views, tools(ADD, OTHER)
+    opened.after(source.change)
+    assert "list changed" not in words(opened.root)
+    assert [row.get("marks") for row in opened.rows] == [None, None]
+
+
+def test_a_server_that_is_connected_later_is_no_news_but_what_it_adds_then_is(
+    open_explorer: Callable[..., Opened],
+) -> None:
+    source = FakeSource(*tools(ADD))
+    opened = open_explorer(source)
+    source.views = [*source.views, ServerView("late", "ready", counts={"tools": 1})]
+    source.offered = [*tools(ADD), *tools(OTHER, server="late")]
+    opened.after(source.change)
+    assert opened.names == ["Add", "other"]
+    assert "list changed" not in words(opened.root)
+    source.offered = [*source.offered, *tools({"name": "more"}, server="late")]
+    opened.after(source.change)
+    assert "list changed: 1 new" in words(opened.root)
 
 
 def test_a_chosen_tool_that_is_withdrawn_is_said_to_be(open_explorer: Callable[..., Opened]) -> None:
@@ -228,6 +249,15 @@ def test_a_chosen_tool_that_is_withdrawn_is_said_to_be(open_explorer: Callable[.
     source.offered = tools(OTHER)
     opened.after(source.change)
     assert "The server no longer offers this." in words(opened.root)
+
+
+def test_a_chosen_tool_whose_server_is_disconnected_is_said_to_be(open_explorer: Callable[..., Opened]) -> None:
+    source = FakeSource(*tools(ADD, OTHER))
+    opened = open_explorer(source)
+    opened.open("Add")
+    source.offered, source.views = [], []
+    opened.after(source.change)
+    assert "Its server is not connected." in words(opened.root)
 
 
 def test_a_chosen_tool_that_is_described_otherwise_says_so_and_is_drawn_anew_when_chosen_again(

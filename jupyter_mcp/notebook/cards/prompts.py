@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.outcome import Outcome
+from jupyter_mcp.notebook.cards.results.view import prompt_view
 from jupyter_mcp.notebook.cards.spelling import prompt_line
 from jupyter_mcp.notebook.cards.suggesting import SuggestingFields
 from jupyter_mcp.notebook.components.newcell import NewCell
@@ -80,7 +81,7 @@ class PromptPanel:
             return
         values = self._fields.values
         label = f"{self._server}.{self._name}"
-        self._outcome.run(label, lambda _: self._runner.prompt(self._server, self._name, values))
+        self._outcome.run(label, lambda _: self._runner.prompt(self._server, self._name, values), prompt_view)
 
 
 def _arguments(prompt: Mapping[str, Any]) -> list[tuple[str, str, bool]]:

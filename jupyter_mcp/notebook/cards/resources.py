@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import MCPError
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.outcome import Outcome
+from jupyter_mcp.notebook.cards.results.view import read_view
 from jupyter_mcp.notebook.cards.spelling import read_line
 from jupyter_mcp.notebook.cards.suggesting import SuggestingFields
 from jupyter_mcp.notebook.cards.watching import WatchToggle
 from jupyter_mcp.notebook.components.file import File
 from jupyter_mcp.notebook.components.newcell import NewCell
 from jupyter_mcp.notebook.render import html
-from jupyter_mcp.notebook.render.bundles import bundle
 from jupyter_mcp.notebook.render.lists import title_of
 from jupyter_mcp.notebook.render.text import cut, flat
 
@@ -59,7 +59,6 @@ class ResourcePanel:
         self._watch = WatchToggle(server, source, self._refresh, changed)
         self._copy = NewCell([("line", "Insert as a cell", "code")], self._line)
         self._outcome = Outcome(self._refresh)
-        self._files = kit.column([])
         self.root = kit.column(
             [
                 kit.markup(_about(server, item), "jmcp-head"),
@@ -69,7 +68,6 @@ class ResourcePanel:
                 kit.row([self._read, self._watch.root, self._copy]),
                 self._watch.said,
                 self._outcome.root,
-                self._files,
             ]
         )
         self._refresh()
@@ -122,26 +120,15 @@ class ResourcePanel:
             self._watch.read()
             self._outcome.run(flat(uri, 200), lambda _: self._runner.read(self._server, uri), self._drawn)
 
-    def _drawn(self, read: Any) -> str:
-        """What was read, and below it what can be saved as a file."""
-        from jupyter_mcp.notebook.cards.live import free
-        from jupyter_mcp.runtime.pump import unroute
-
-        old = self._files.children
-        found = [_file_of(part, read.uri) for part in read.contents[:MAX_FILES]]
-        self._files.children = [made for made in found if made is not None]
-        unroute(self._files)
-        for widget in old:
-            free(widget)
-        return str(bundle(read)["text/html"])
+    def _drawn(self, read: Any) -> Any:
+        """What was read; a text can be saved as a file too (what else can be is saved where it is shown)."""
+        files = [_file_of(part, read.uri) for part in read.contents[:MAX_FILES] if part.text]
+        return kit.column([read_view(read, self._runner), *files])
 
 
 def _file_of(part: Any, uri: str) -> Any:
-    """The file of one part; None for an empty one."""
-    data: bytes = part.bytes if part.text is None else str(part.text).encode("utf-8", "replace")
-    if not data:
-        return None
-    return File(str(part.raw.get("uri") or uri), len(data), lambda: data, is_pdf=data.startswith(b"%PDF-"))
+    data = str(part.text).encode("utf-8", "replace")
+    return File(str(part.raw.get("uri") or uri), len(data), lambda: data)
 
 
 def _variables(template: str) -> list[str]:

@@ -76,6 +76,8 @@ class Explorer:
         self._runner, self._source = runner, source
         self._guard = threading.RLock()
         self._timer: threading.Timer | None = None
+        self._seen = Index()
+        self._listed: set[tuple[str, str]] = set()
         self._changes = Changes()
         self._kept: OrderedDict[str, tuple[object, Any]] = OrderedDict()
         self._chosen = ""
@@ -93,14 +95,15 @@ class Explorer:
         self._rows.tab = tab
         self._rows.query = search
         self._news = kit.markup("")
-        self._seen = kit.button("Mark as seen", self._see, tip="Take the marks of what is new away")
-        self._news_row = kit.row([self._news, self._seen], "jmcp-news")
+        seen = kit.button("Mark as seen", self._see, tip="Take the marks of what is new away")
+        self._news_row = kit.row([self._news, seen], "jmcp-news")
         self._collect = Collect(runner, source, lambda: list(self._rows.selected), self._clear_selected)
         self._gone = kit.markup("")
         self._pane = kit.column([kit.markup(_WELCOME, "jmcp-help")])
         self._panes = Panes(runner, source, self._redraw)
         self.card = Card(self._laid_out(), self._still)
-        self._index = self._looked()
+        self._index = Index()
+        self._take_in()
         self._show()
         self._rows.on_search(self._narrowed)
         self._rows.on_tab(self._narrowed)
@@ -143,17 +146,26 @@ class Explorer:
             self._timer = None
             if self.card.over:
                 return
-            index = self._looked()
-            changes = index.since(self._index)
-            self._index = index
-            if changes:
-                self._changes = self._changes.then(changes)
+            before = self._index
+            self._take_in()
+            if self._index != before:
                 self.card.redraw()
             self._panes.server_changed()
             self._show()
 
+    def _take_in(self) -> None:
+        """Look again; a list that is read for the first time is not news, what it then gains and loses is."""
+        self._index = self._looked()
+        listed = {(view.name, kind) for view in self._source.servers() for kind in view.counts}
+        first = listed - self._listed
+        self._listed |= listed
+        things = self._index.things.values()
+        self._seen = self._seen.with_things(one for one in things if (one.server, f"{one.kind}s") in first)
+        self._changes = self._index.since(self._seen)
+
     def _see(self) -> None:
         with self._guard:
+            self._seen = self._index
             self._changes = Changes()
             self._show()
 
@@ -226,7 +238,9 @@ class Explorer:
         thing = self._index.things.get(self._chosen)
         lost = self._chosen in self._changes.gone
         told = thing is not None and self._chosen in self._kept and self._kept[self._chosen][0] != thing
-        words = "The server no longer offers this." if lost else ""
+        there = any(view.name == _server(self._chosen) for view in self._source.servers())
+        words = "The server no longer offers this." if there else "Its server is not connected."
+        words = words if lost else ""
         words = words or ("The server describes this otherwise now; choose it again to see how." if told else "")
         kit.paint(self._gone, kit.status(words, "warning"))
 
@@ -277,8 +291,8 @@ class Explorer:
     def _looked_at(self, name: str) -> None:
         """What is chosen is new no more."""
         if name in self._changes.new or name in self._changes.changed:
-            seen = frozenset({name})
-            self._changes = Changes(self._changes.new - seen, self._changes.changed - seen, self._changes.gone)
+            self._seen = self._seen.with_things([self._index.things[name]])
+            self._changes = self._index.since(self._seen)
             self._show()
         else:
             self._say_news()
@@ -300,6 +314,11 @@ class Explorer:
 _WELCOME = (
     "<p>Choose something from the list: a click, or arrow keys and Enter. Letters jump to a name, / searches.</p>"
 )
+
+
+def _server(name: str) -> str:
+    """Whose a row is, by its id."""
+    return name.split("\n")[1] if name.count("\n") else ""
 
 
 def _fitting(rows: list[dict[str, Any]], query: str) -> list[dict[str, Any]]:

@@ -83,12 +83,6 @@ class Changes:
         parts = [(len(self.new), "new"), (len(self.changed), "changed"), (len(self.gone), "gone")]
         return ", ".join(f"{number:,} {word}" for number, word in parts if number)
 
-    def then(self, later: Changes) -> Changes:
-        """Both together: what came and went in between is left out."""
-        new = (self.new - later.gone) | (later.new - self.gone)
-        changed = ((self.changed - later.gone) | later.changed | (later.new & self.gone)) - new
-        return Changes(new, changed, (self.gone - later.new) | (later.gone - self.new))
-
 
 @dataclass(frozen=True)
 class Index:
@@ -120,6 +114,10 @@ class Index:
         found = [thing for thing in self.things.values() if all(word in thing.words for word in words)]
         found.sort(key=lambda thing: _rank(thing, words))
         return found
+
+    def with_things(self, more: Iterable[Thing]) -> Index:
+        """This one, and some things as they are elsewhere."""
+        return Index({**self.things, **{thing.id: thing for thing in more}})
 
     def since(self, before: Index) -> Changes:
         """What is other than before."""

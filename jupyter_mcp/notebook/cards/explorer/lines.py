@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.host.apps import may_call, resource_uri
 from jupyter_mcp.notebook.render.servers import counts_text, era_text
 from jupyter_mcp.notebook.render.text import flat, portable
 from jupyter_mcp.protocol.shapes import as_list, is_mapping, mapping_of
@@ -106,8 +107,10 @@ def badges_of(thing: Thing, off: Set[tuple[str, str]] = frozenset()) -> list[dic
     if thing.kind == "tool":
         hints = mapping_of(thing.item.get("annotations"))
         found += [{"text": words, "tone": tone} for key, words, tone in _HINTS if hints.get(key) is True]
-        if mapping_of(thing.item.get("_meta")).keys() & {"ui", "ui/resourceUri"}:
+        if resource_uri(thing.item) is not None:
             found.append({"text": "app", "tone": "info"})
+        if not may_call("model", thing.item):
+            found.append({"text": "for its app, not for models", "tone": ""})
     elif thing.kind == "template":
         found.append({"text": "template", "tone": "info"})
     if thing.kind in ("resource", "template") and isinstance(thing.item.get("mimeType"), str):
