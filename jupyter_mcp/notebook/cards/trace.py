@@ -75,6 +75,7 @@ class TracePanel:
         self._dirty_since: float | None = None
         self._again: Again | None = None
         self._current = ""
+        self._wrong = False  # the box holds what is no filter
         self._lines = _rows(server)
         self._lines.query = text
         self._ticker = Ticker(self.tick)
@@ -121,6 +122,8 @@ class TracePanel:
     def tick(self) -> None:
         """Look, if there is something new; and when it has become quiet, save what is shown."""
         if self._feed.stale and not self._paused:
+            if self._lines.note and not self._wrong:
+                self._lines.note = ""  # how many were found is not so any more
             self.look()
             self._dirty_since = time.monotonic()
         elif self._dirty_since is not None and time.monotonic() - self._dirty_since > QUIET_SECONDS:
@@ -152,9 +155,9 @@ class TracePanel:
             try:
                 self._feed.filter(text)
             except UsageError as error:
-                self._lines.note = str(error)
+                self._lines.note, self._wrong = str(error), True
                 return
-            self._text = text
+            self._text, self._wrong = text, False
             self._lines.query = text
             self._draw()
             shown = len(self._feed.shown)
@@ -197,7 +200,10 @@ class TracePanel:
         if found is None:
             return  # it is not on record any more, but it is still to be read
         exchange, entries = found
-        kit.paint(self._title, f'<div role="heading" aria-level="4"><b>{html.escape(heading(exchange))}</b></div>')
+        kit.paint(
+            self._title,
+            f'<div role="heading" aria-level="4" style="margin-top:8px"><b>{html.escape(heading(exchange))}</b></div>',
+        )
         kit.paint(self._messages, detail(entries))
         self._offer(exchange)
         kit.hide(self._pane, False)
@@ -253,9 +259,9 @@ class TracePanel:
 
 def _rows(server: str | None) -> Rows:
     columns = [
-        Column("what", "Request", "minmax(0,2.2fr)", "code"),
-        Column("target", "About", "minmax(0,1.6fr)", "code"),
-        Column("status", "Status", "104px", "badges"),
+        Column("what", "Request", "minmax(0,2.7fr)", "code"),
+        Column("target", "About", "minmax(0,1.9fr)", "code"),
+        Column("status", "Status", "92px", "badges"),
         Column("took", "Took", "72px", "number"),
         Column("era", "Era", "64px", wide=True),
         Column("at", "At", "96px", "number", wide=True),

@@ -1,7 +1,7 @@
 """What the live trace shows at a moment: looked up when something came, a few times a second at most, never queued.
 
 Nothing is called for a message: a look takes what the journal has by then, so that a flood costs as many looks as a
-trickle. A look that takes long is followed by a longer pause: looking never takes more than a twentieth of a core.
+trickle. A look that takes long is followed by a longer pause: looking takes a fortieth of a core at most.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ __all__ = ["MAX_ROWS", "Feed", "Source", "Ticker"]
 MAX_ROWS = 1_000
 """Exchanges in the view; the oldest go first."""
 TICK_SECONDS = 0.25
-_REST = 20  # a look is followed by so many times its own time
+_REST = 40  # a look is followed by so many times its own time
 
 log = logging.getLogger("jupyter_mcp.cards")
 
@@ -52,6 +52,8 @@ class Feed:
         server: whose messages; None for all.
 
     Attributes:
+        shown: the exchanges in view, oldest first.
+        total: how many there are, without the filter.
         newest_first: the order of the rows.
         opened: ids of the rows below which the messages show.
         since: messages up to this number are not shown.
@@ -65,7 +67,9 @@ class Feed:
         self._all: list[Exchange] = []
         self._test: Callable[[WireEntry], bool] | None = None
         self._passed: dict[int, tuple[WireEntry, bool]] = {}
-        self._rows: dict[int, tuple[WireEntry, int, dict[str, Any]]] = {}
+        self._rows: dict[int, tuple[WireEntry, WireEntry, int, dict[str, Any]]] = {}
+        self.shown: list[Exchange] = []
+        self.total = 0
         self.newest_first = True
         self.opened: set[str] = set()
         self.since = 0
@@ -89,29 +93,26 @@ class Feed:
         for known in (self._passed, self._rows):
             for number in known.keys() - numbers:
                 del known[number]
+        self._choose()
 
     def filter(self, text: str) -> None:
         """Show what passes from now on; raises `UsageError` for a text that is no filter, and keeps the last one."""
         self._test = parse(text) if text.strip() else None
         self._passed.clear()
+        self._choose()
 
     def clear(self) -> None:
         """Leave out what has come so far."""
         self.since = self._source.count
+        self._choose()
 
-    @property
-    def shown(self) -> list[Exchange]:
-        """The exchanges in view, oldest first."""
-        found = [one for one in self._all if one.last.number > self.since and self._passes(one)]
-        return found[-MAX_ROWS:]
-
-    @property
-    def total(self) -> int:
-        """How many there are, without the filter."""
-        return sum(one.last.number > self.since for one in self._all)
+    def _choose(self) -> None:
+        left = [one for one in self._all if one.entries[-1].number > self.since]
+        self.total = len(left)
+        self.shown = (left if self._test is None else [one for one in left if self._passes(one)])[-MAX_ROWS:]
 
     def _passes(self, exchange: Exchange) -> bool:
-        return self._test is None or any(self._entry_passes(entry) for entry in exchange.entries)
+        return any(self._entry_passes(entry) for entry in exchange.entries)
 
     def _entry_passes(self, entry: WireEntry) -> bool:
         """Asked of each entry once, as long as it stays the same."""
@@ -123,8 +124,8 @@ class Feed:
 
     def rows(self) -> list[dict[str, Any]]:
         """The rows of the view, in its order."""
-        shown, found = self.shown, list[dict[str, Any]]()
-        for exchange in reversed(shown) if self.newest_first else shown:
+        found: list[dict[str, Any]] = []
+        for exchange in reversed(self.shown) if self.newest_first else self.shown:
             row = self._row(exchange)
             found.append(row)
             if row["id"] in self.opened:
@@ -132,11 +133,12 @@ class Feed:
         return found
 
     def _row(self, exchange: Exchange) -> dict[str, Any]:
-        last, many = exchange.last, len(exchange.entries)
-        known = self._rows.get(exchange.number)
-        if known is None or known[0] is not last or known[1] != many:
-            known = self._rows[exchange.number] = (last, many, row_of(exchange))
-        return known[2]
+        """Made anew when something of it is another: entries that can still change are others at each look."""
+        first, last, many = exchange.entries[0], exchange.entries[-1], len(exchange.entries)
+        known = self._rows.get(first.number)
+        if known is None or known[0] is not first or known[1] is not last or known[2] != many:
+            known = self._rows[first.number] = (first, last, many, row_of(exchange))
+        return known[3]
 
     def find(self, name: str) -> tuple[Exchange, Sequence[WireEntry]] | None:
         """The exchange that a row belongs to, and the messages that the row stands for."""

@@ -40,7 +40,7 @@ def row_of(exchange: Exchange) -> dict[str, Any]:
         "took": took(exchange.duration),
         "era": exchange.era or "",
         "at": moment(exchange.time),
-        "badges": _badges(exchange.status),
+        "badges": _badges(exchange),
         "marks": [f"{exchange.rounds} rounds"] if exchange.rounds > 1 else [],
     }
     return {**row, "expandable": True, "open": False} if len(exchange.entries) > 1 else row
@@ -61,8 +61,12 @@ def row_below(entry: WireEntry) -> dict[str, Any]:
     }
 
 
-def _badges(status: str | None) -> list[dict[str, str]]:
-    return [] if status is None else [{"text": _WORDS.get(status, status), "tone": _TONES.get(status, "")}]
+def _badges(exchange: Exchange) -> list[dict[str, str]]:
+    status = exchange.status
+    if status is None:
+        return []
+    listens = status == "open" and exchange.method == "subscriptions/listen"  # it is answered when it ends
+    return [{"text": "listening" if listens else _WORDS.get(status, status), "tone": _TONES.get(status, "")}]
 
 
 def moment(time: float) -> str:
