@@ -69,6 +69,7 @@ class Acts:
         background: bool = False,
         on_task: OnTask | None = None,
         on_id: Callable[[int | str], object] | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> dict[str, Any]:
         """tools/call; the result as the server sent it (an `isError` result is a result).
 
@@ -78,11 +79,14 @@ class Acts:
             background: 2025-11-25: ask for a task where the tool may be one, not only where it must.
             on_task: told of the task and of every change of its state.
             on_id: told the JSON-RPC id of the request; of each, when it takes several rounds.
+            meta: what goes along in the request's `_meta`, beside the protocol's own keys.
         """
         level = "info" if on_log is not None and self._logs() else None
         params: dict[str, Any] = {"name": name, "arguments": dict(arguments or {})}
         if self.session is not None and self.tasks.asks_for(self.session, self._tool(name), background=background):
             params["task"] = {}
+        if meta:
+            params["_meta"] = dict(meta)
         return await self.requests.run(
             "tools/call",
             params,

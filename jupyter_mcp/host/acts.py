@@ -42,6 +42,7 @@ class Running:
         context: of whoever began it; questions are asked in it, so that a UI can know where they belong.
         task: the server's task that it became, or None.
         leaves: what goes along besides the arguments' own words, for whoever approves it ("what docs.read returned").
+        meta: what goes along in the request's `_meta`, as the person or a program gave it.
         away: says whether the server is away now, once it is known which one it is.
         request: JSON-RPC id of the request, of the last one when it took several; None before it was sent.
         over: it has ended; nothing can hang on it any more.
@@ -56,6 +57,7 @@ class Running:
     notes: list[str] = field(default_factory=list[str])
     task: HostTask | None = None
     leaves: Sequence[str] = ()
+    meta: Mapping[str, Any] | None = None
     away: Callable[[], bool] = bool
     request: int | str | None = None
 

@@ -21,6 +21,7 @@ from jupyter_mcp.host.checking import check_arguments, check_output, check_promp
 from jupyter_mcp.host.consent import Offered
 from jupyter_mcp.host.events import OnEvent, Progress
 from jupyter_mcp.host.journal.summary import summary
+from jupyter_mcp.host.meta import checked_meta
 from jupyter_mcp.host.policy import BY_HAND, Deed, fingerprint
 from jupyter_mcp.host.policy.leaving import leaving
 from jupyter_mcp.host.result import PromptResult, Read, Result
@@ -77,9 +78,12 @@ class Doing:
         background: bool,
         leaves: Sequence[str] = (),
         switched_on: bool = False,
+        meta: Mapping[str, Any] | None = None,
     ) -> Result:
         """See `Host.call_tool`."""
-        act = Running(server, "tools/call", name, dict(arguments), on_event, leaves=leaves)
+        meta = checked_meta(meta)
+        along = [*leaves, f"_meta with {', '.join(meta)}"] if meta else leaves
+        act = Running(server, "tools/call", name, dict(arguments), on_event, leaves=along, meta=meta)
         entry, connection = await self._connected(server, act)
         tool = await self._item(connection, server, "tool", name)
         check_arguments(server, tool, act.arguments)

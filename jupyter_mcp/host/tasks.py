@@ -242,6 +242,7 @@ class TaskBook:
                 background=background,
                 on_task=lambda state: self._told(act, state),
                 on_id=act.sent,
+                meta=act.meta,
             )
         except ConnectionLost as lost:
             if act.task is None or act.task.ended:

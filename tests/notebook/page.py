@@ -104,10 +104,10 @@ class FakeRunner:
         return future
 
     def call(
-        self, server: str, tool: str, arguments: Mapping[str, Any], on_event: Callable[[Any], None]
+        self, server: str, tool: str, arguments: Mapping[str, Any], on_event: Callable[[Any], None], options: Any = None
     ) -> Future[Any]:
         self.listeners.append(on_event)
-        return self._begin("call", server, tool, dict(arguments))
+        return self._begin("call", server, tool, dict(arguments), *([] if options is None else [options]))
 
     def read(self, server: str, uri: str) -> Future[Any]:
         return self._begin("read", server, uri)

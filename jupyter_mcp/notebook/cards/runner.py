@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
 from jupyter_mcp.errors import MCPError
@@ -21,15 +22,36 @@ if TYPE_CHECKING:
     from jupyter_mcp.notebook.render.views import ServerView
     from jupyter_mcp.runtime.place import Place
 
-__all__ = ["HostRunner", "Runner"]
+__all__ = ["CallOptions", "HostRunner", "Runner"]
 
 OnEvent = Callable[[Any], None]
+
+
+@dataclass(frozen=True)
+class CallOptions:
+    """How a call is made, beside its arguments.
+
+    Attributes:
+        meta: what goes along in the request's `_meta`. timeout: seconds without progress; None for the server's.
+        task: ask for a task, where the server lets the client choose.
+    """
+
+    meta: Mapping[str, Any] | None = None
+    timeout: float | None = None
+    task: bool = False
 
 
 class Runner(Protocol):
     """The acts that cards offer."""
 
-    def call(self, server: str, tool: str, arguments: Mapping[str, Any], on_event: OnEvent) -> Future[Any]:
+    def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        on_event: OnEvent,
+        options: CallOptions | None = None,
+    ) -> Future[Any]:
         """Call a tool; `on_event` gets `CallEvent`s on another thread. Yields a `Result`."""
         ...
 
@@ -111,9 +133,27 @@ class HostRunner:
 
         return state.get_host()
 
-    def call(self, server: str, tool: str, arguments: Mapping[str, Any], on_event: OnEvent) -> Future[Any]:
-        call = self._host.call_tool
-        return self._submit(call, server, tool, dict(arguments), origin="person", on_event=on_event, check=False)
+    def call(
+        self,
+        server: str,
+        tool: str,
+        arguments: Mapping[str, Any],
+        on_event: OnEvent,
+        options: CallOptions | None = None,
+    ) -> Future[Any]:
+        more = options or CallOptions()
+        return self._submit(
+            self._host.call_tool,
+            server,
+            tool,
+            dict(arguments),
+            origin="person",
+            on_event=on_event,
+            check=False,
+            meta=more.meta,
+            timeout=more.timeout,
+            background=more.task,
+        )
 
     def read(self, server: str, uri: str) -> Future[Any]:
         return self._submit(self._host.read, server, uri, origin="person")

@@ -67,6 +67,7 @@ class ServerActs:
         timeout: float | None = None,
         yes: bool = False,
         background: bool = False,
+        meta: Mapping[str, Any] | None = None,
         on_event: OnEvent | None = None,
     ) -> Act[Result]:
         """Call a tool. When it became a task, an interrupt leaves that."""
@@ -90,6 +91,7 @@ class ServerActs:
                 check=check,
                 yes=yes,
                 background=background,
+                meta=meta,
             )
 
         return Act(f"{self.name}.{tool}", start, left=lambda: tasks[0].left() if tasks else None)

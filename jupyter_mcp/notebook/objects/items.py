@@ -125,7 +125,12 @@ class Tool(Item):
         return self.call(self._bound(args, kwargs))
 
     def call(
-        self, args: Mapping[str, Any] | None = None, *, check: bool = True, timeout: float | None = None
+        self,
+        args: Mapping[str, Any] | None = None,
+        *,
+        check: bool = True,
+        timeout: float | None = None,
+        meta: Mapping[str, Any] | None = None,
     ) -> Result:
         """Call the tool with an arguments object, by the server's own names.
 
@@ -133,12 +138,14 @@ class Tool(Item):
             args: the arguments.
             check: raise `ToolError` when the tool reports a failure; False returns that `Result`.
             timeout: seconds without progress, None for the server's.
+            meta: what goes along in the request's `_meta`: any JSON object with keys of your own.
         """
         from jupyter_mcp.notebook.showing import watched
 
         acts, sent = self.server.by("code"), args or {}
         return watched(
-            self.full_name, lambda told: acts.call(self.name, sent, check=check, timeout=timeout, on_event=told)
+            self.full_name,
+            lambda told: acts.call(self.name, sent, check=check, timeout=timeout, meta=meta, on_event=told),
         )
 
     async def aio(self, /, *args: Any, **kwargs: Any) -> Result:
