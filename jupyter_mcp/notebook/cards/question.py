@@ -65,6 +65,7 @@ class QuestionCard:
             self._look = kit.row([kit.button("Look at it now", self._unfold, tip=tip)])
         kit.hide(self._look, True)
         root = kit.root([heading, self._standing, self._inside, self._look, kit.keyboard()])
+        root.add_class("jmcp-asks")
         expired = QuestionRecord(question, None, "expired: the kernel ended before it was answered")
         self.card = Card(root, lambda: bundle(question), lambda: bundle(expired), place, waits=True)
         self._made = True
