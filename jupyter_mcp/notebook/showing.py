@@ -182,8 +182,9 @@ def display(value: Any) -> None:
 def _live_card(value: Any) -> bool:
     """Display the card that belongs to this object; False when there is none."""
     from jupyter_mcp.notebook.appbelow import with_app
+    from jupyter_mcp.notebook.cards.results.card import shown_live
 
-    if with_app(value):
+    if with_app(value) or shown_live(value):
         return True
     from jupyter_mcp.notebook import cards
     from jupyter_mcp.notebook.objects import Call, Collection
@@ -397,10 +398,13 @@ class _Card:
             self._job.withdraw()
         if self._live is None:
             return False
-        if outcome is None:
+        from jupyter_mcp.notebook.cards.results.card import deserves_card
+
+        live = deserves_card(outcome)  # it gets a card of its own, where the value is displayed
+        if outcome is None or live:
             self._live.card.finish({"text/plain": ""})
         self._live.finish(outcome)
-        return True
+        return not live
 
     def _show(self) -> None:
         from jupyter_mcp.runtime import jobs

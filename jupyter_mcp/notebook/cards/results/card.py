@@ -8,23 +8,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.host.result import Result
 from jupyter_mcp.notebook.render.blocks import MAX_TEXT
 from jupyter_mcp.notebook.render.sections import of_result
 from jupyter_mcp.protocol.shapes import is_list, is_mapping, mapping_of
 
 if TYPE_CHECKING:
-    from jupyter_mcp.host.result import Result
     from jupyter_mcp.notebook.cards.live import Card
     from jupyter_mcp.notebook.render.sections import Section
 
-__all__ = ["deserves_card", "result_card"]
+__all__ = ["deserves_card", "result_card", "shown_live"]
 
 _MANY_ROWS = 6
 _MANY_MEMBERS = 12
 
 
-def deserves_card(result: Result) -> bool:
-    """Whether a table can be sorted, a tree unfolded, a link read, a long text paged through."""
+def deserves_card(result: object) -> bool:
+    """Whether it is a result with a table to sort, a tree to unfold, a link to read, or a long text."""
+    if not isinstance(result, Result):
+        return False
     structured = mapping_of(result.raw).get("structuredContent")
     return any(map(_deserves, of_result(result.blocks, structured, is_error=result.is_error)))
 
@@ -48,6 +50,14 @@ def _has_more_than(value: Any, number: int) -> bool:
         seen += len(inner)
         waiting += inner[: number + 1]
     return seen > number
+
+
+def shown_live(value: object) -> bool:
+    """Display a result that deserves a card as one; False, and nothing is displayed, for everything else."""
+    if not isinstance(value, Result) or not deserves_card(value):
+        return False
+    result_card(value)
+    return True
 
 
 def result_card(result: Result) -> Card:
