@@ -108,6 +108,7 @@ async def fetch(source: str, spec: ServerSpec) -> tuple[str, bytes] | None:
 
 
 async def _fetched(source: str, spec: ServerSpec) -> bytes:
+    from jupyter_mcp.transport.base import Refused
     from jupyter_mcp.transport.http import HttpOptions
     from jupyter_mcp.transport.http.wire import TooBig, Wire
 
@@ -120,7 +121,7 @@ async def _fetched(source: str, spec: ServerSpec) -> bytes:
             answer.close()
             return b""
         return await answer.all(MAX_BYTES)
-    except TooBig:
+    except (TooBig, Refused):  # refused: it redirects elsewhere
         return b""
     finally:
         await wire.close()
