@@ -46,15 +46,12 @@ def test_nothing_but_https_and_pictures_in_data_is_shown(source: object) -> None
     assert choose([{"src": source}]) is None
 
 
-def test_odd_fields_are_no_icons() -> None:
-    for odd in (
-        None,
-        "https://h/a.png",
-        {},
-        [None, 3, {"mimeType": "image/png"}],
-        [{"src": DATA, "mimeType": "text/html"}],
-    ):
-        assert choose(odd) is None
+ODD: list[object] = [None, "https://h/a.png", {}, [None, 3, {"mimeType": "image/png"}]]
+
+
+@pytest.mark.parametrize("odd", [*ODD, [{"src": DATA, "mimeType": "text/html"}]])
+def test_odd_fields_are_no_icons(odd: object) -> None:
+    assert choose(odd) is None
 
 
 def test_what_comes_along_goes_before_what_is_fetched_and_light_before_dark() -> None:
