@@ -176,7 +176,7 @@ def test_the_card_of_an_approval_shows_what_is_sent_and_leaves_nothing_of_it(ker
 def test_no_widget_that_stays_holds_a_secret(kernel: LiveKernel):
     """The page may save what its widgets hold."""
     masks = 0
-    for what in ("servers", "server", "result", "log messages", "failure", "log"):
+    for what in ("servers", "server", "tools", "resources", "prompts", "result", "log messages", "failure", "log", "trace"):
         run = kernel.finish(kernel.start(CELLS[what], allow_stdin=True))
         kernel.settle(0.2)
         held = json.dumps(list(states(run.messages).values()), ensure_ascii=False)
