@@ -72,7 +72,7 @@ def test_a_filter_shows_the_whole_exchange_when_one_of_its_messages_passes() -> 
 def test_the_table_tells_direction_era_rounds_and_status() -> None:
     rows = Trace.of(recorded().entries()).exchanges().rows()
     assert rows[0] == ("demo", "→", "tools/call", "book", "", "2", "ok")
-    assert rows[2] == ("demo", "←", "notifications/message", "", "", "", "")
+    assert rows[2] == ("demo", "←", "notifications/message", "x", "", "", "")
     assert rows[3] == ("demo", "←", "elicitation/create", "", "", "", "ok")
 
 

@@ -5,11 +5,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+import anyio
 import pytest
 
+from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.journal import Journal, WireEntry
 from jupyter_mcp.host.journal.filter import parse
+from jupyter_mcp.host.specs import ServerSpec
 from jupyter_mcp.notebook.objects.trace import Trace
+from jupyter_mcp.server import Server
 from jupyter_mcp.transport.traffic import HttpEvent
 
 if TYPE_CHECKING:
@@ -157,6 +161,11 @@ def test_events_are_bounded_with_the_messages() -> None:
         (request(1, "initialize", protocolVersion="2025-11-25"), "legacy", ""),
         (request(1, "tools/list", _meta={"io.modelcontextprotocol/protocolVersion": "2026-07-28"}), "modern", ""),
         (request(1, "tools/call", name=["odd"]), None, "['odd']"),
+        (request(1, "elicitation/create", message="Which seat?"), None, "Which seat?"),
+        (request(1, "notifications/progress", progress=1), None, ""),
+        (request(1, "notifications/message", data={"a": 1}), None, "{'a': 1}"),
+        (request(1, "notifications/cancelled", requestId=7), None, "7"),
+        (request(1, "completion/complete", ref="odd"), None, ""),
     ],
 )
 def test_an_entry_says_what_it_is_about_and_in_which_era(message: Any, era: str | None, target: str) -> None:
@@ -165,3 +174,52 @@ def test_an_entry_says_what_it_is_about_and_in_which_era(message: Any, era: str 
     journal.wire("demo", "receive", {"jsonrpc": "2.0", "id": 1, "result": {}}, 20)
     both: list[WireEntry] = journal.entries()
     assert [(one.era, one.target) for one in both] == [(era, target)] * 2
+
+
+@pytest.mark.anyio
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_a_real_connection_over_http_leaves_nothing_out(era: Any) -> None:
+    """Accepted notifications, streams, a call that is cancelled in the way of its era, and the end of a session."""
+    server, begun = Server("web"), anyio.Event()
+
+    @server.tool
+    async def slow() -> str:
+        begun.set()
+        await anyio.sleep(60)
+        return "slept"
+
+    @server.resource("notes://{day}")
+    def note(day: str) -> str:
+        return day
+
+    host = Host()
+    with anyio.fail_after(30):
+        async with server.serve_http(token=False) as running:
+            entry = await host.connect(ServerSpec.parse("web", running.url, era=era))
+            assert entry.connection is not None
+            watch = await entry.connection.watch("notes://today")
+            async with anyio.create_task_group() as tasks:
+
+                async def call() -> None:
+                    await host.call_tool("web", "slow", {})
+
+                tasks.start_soon(call)
+                await begun.wait()
+                tasks.cancel_scope.cancel()
+            await watch.stop()
+            await host.disconnect("web")
+    entries = host.journal.entries()
+    did = {(one.http.kind, one.http.verb, one.http.status, one.http.method) for one in entries if one.http is not None}
+    asked = next(one for one in entries if one.target == "slow" and one.direction == "send" and one.http is None)
+    assert asked.status == "cancelled"
+    assert {one.era for one in entries if one.http is not None and one.http.kind != "answer"} <= {era}
+    if era == "legacy":
+        assert ("answer", "POST", 202, "notifications/initialized") in did
+        assert ("answer", "POST", 202, "notifications/cancelled") in did
+        assert ("opened", "GET", 200, None) in did
+        assert any(verb == "DELETE" and status in (200, 202, 204) for _, verb, status, _ in did)
+    else:
+        assert ("cancelled", "POST", None, "tools/call") in did
+        assert ("opened", "POST", 200, "subscriptions/listen") in did
+        assert ("cancelled", "POST", None, "subscriptions/listen") in did
+        assert not any(verb in ("GET", "DELETE") for _, verb, _, _ in did), "this era has no sessions"

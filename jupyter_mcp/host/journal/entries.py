@@ -35,7 +35,8 @@ class WireEntry:
         duration: seconds from the request to its answer, on both; None while there is none.
         exchange: number of the first request of the exchange; the rounds of a request that needed input share it.
         round: which of these rounds, from 1; both None for what has no answer.
-        target: what a request is about, on it and on its answer: a tool, a prompt, a URI, a task; "" for none.
+        target: what a request is about, on it and on its answer: a tool, a prompt, a URI, a task; of a notification
+            its text; "" for none.
         era: "legacy" or "modern", when that is known.
         http: what HTTP did, when this is no message.
     """

@@ -110,8 +110,8 @@ def _cancelled(record: Recorded, asked: dict[_Key, Pair]) -> None:
         return
     id = mapping_of(record.message.get("params")).get("requestId")
     pair = asked.get((record.server, record.direction, id)) if isinstance(id, int | str) else None
-    if pair is not None and pair.ended is None:
-        pair.ended = record
+    if pair is not None and (pair.ended is None or pair.ended.http is not None):
+        pair.ended = record  # its stream may have been closed just before
 
 
 def _http(record: Recorded, asked: dict[_Key, Pair]) -> Pair | None:

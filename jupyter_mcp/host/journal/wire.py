@@ -15,7 +15,7 @@ from jupyter_mcp.host.journal.pairing import Pair, id_of, method_of, paired, sta
 from jupyter_mcp.host.journal.shortening import shortened
 from jupyter_mcp.protocol.methods import TABLE
 from jupyter_mcp.protocol.modern import is_enveloped
-from jupyter_mcp.protocol.shapes import mapping_of
+from jupyter_mcp.protocol.shapes import is_mapping, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
@@ -30,6 +30,16 @@ MAX_BYTES = 8 * 2**20  # on the wire; as Python objects several times that
 MAX_MESSAGE = 64 * 2**10
 _SHORTENED = 2_000  # bytes that a shortened message counts for
 _EVENT = 300  # bytes that an event of HTTP counts for
+_TARGET = 500  # characters of what a message is about
+_ABOUT = {  # the parameter that says what a message is about, where the method's row names none
+    "elicitation/create": "message",
+    "logging/setLevel": "level",
+    "notifications/cancelled": "requestId",
+    "notifications/elicitation/complete": "elicitationId",
+    "notifications/message": "data",
+    "notifications/progress": "message",
+    "notifications/resources/updated": "uri",
+}
 _NO_STREAM = 405  # what the specification foresees for a GET or DELETE of a server that has no stream or session
 
 
@@ -179,13 +189,14 @@ def _event_status(event: HttpEvent, pair: Pair | None) -> str | None:
 
 
 def _target(asked: Mapping[str, Any]) -> str:
-    """What a request is about: the parameter that its method names, else what a completion is for."""
-    row = TABLE.get(method_of(asked) or "")
-    params = mapping_of(asked.get("params"))
-    if row is not None and row.name_key is not None:
-        return str(params.get(row.name_key, ""))[:500]
-    about = mapping_of(params.get("ref"))
-    return str(about.get("name") or about.get("uri") or "")[:500]
+    """What a message is about: the parameter that its method names, else what a completion is for."""
+    method = method_of(asked) or ""
+    row, params = TABLE.get(method), mapping_of(asked.get("params"))
+    key = (row.name_key if row is not None else None) or _ABOUT.get(method)
+    about = params.get(key, "") if key is not None else mapping_of(params.get("ref"))
+    if is_mapping(about) and key is None:
+        about = about.get("name") or about.get("uri") or ""
+    return str("" if about is None else about)[:_TARGET]
 
 
 def _era(asked: Mapping[str, Any]) -> str | None:
