@@ -20,10 +20,12 @@ def with_app(value: object) -> bool:
     tool = _tool_of(value)
     if tool is None:
         return False
+    from jupyter_mcp.notebook.cards.results.card import shown_live
     from jupyter_mcp.notebook.render import bundle
     from jupyter_mcp.notebook.render.formatters import publish
 
-    publish(bundle(value))
+    if not shown_live(value):
+        publish(bundle(value))
     below(value)
     return True
 

@@ -17,6 +17,7 @@ from jupyter_mcp.host.conversation.attaching import attach, prompt_names
 from jupyter_mcp.host.conversation.briefing import briefing, told_of
 from jupyter_mcp.host.conversation.calls import Calls
 from jupyter_mcp.host.conversation.events import Attached, CatalogueChanged, Noted, RoundEnded, TextDelta
+from jupyter_mcp.host.conversation.from_apps import told_by_apps
 from jupyter_mcp.host.conversation.history import History, tool_result
 from jupyter_mcp.host.conversation.limits import Limits
 from jupyter_mcp.host.conversation.mentions import read_question
@@ -137,6 +138,8 @@ class Conversation:
         """The question without its prompt lines, and what it names or the person chose."""
         asked = read_question(turn.question, list(self.host.servers), await prompt_names(self.host, turn.question))
         found = await attach(self.host, asked, self.model, self.limits)
+        if "shared" in vars(self.host):  # a page of a server has been shown
+            found += told_by_apps(self.host.shared, self.limits, self.model.supports)
         if auto_context:
             servers = self.toolbox.in_scope()
             found += await propose(

@@ -48,8 +48,9 @@ function render({ model, el }) {
   }
 
   function mode({ mode: wanted, number }) {
-    // only when somebody has just pressed or typed something: no page takes the window by itself
-    const may = wanted === "inline" || (navigator.userActivation && navigator.userActivation.isActive);
+    // only when somebody has just pressed or typed something in it: no page takes the window by itself
+    const used = document.activeElement === frame && navigator.userActivation && navigator.userActivation.isActive;
+    const may = wanted === "inline" || used;
     if (may) showAs(wanted);
     send("mode", { number, mode: inline() ? "inline" : "fullscreen" });
   }

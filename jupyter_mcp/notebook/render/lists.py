@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.host.apps import may_call
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.piece import Piece, plain_line, stack, text_table, warning_line
 from jupyter_mcp.notebook.render.servers import servers_piece
@@ -146,7 +147,9 @@ _TABLES = {"tools": _tools, "resources": _resources, "prompts": _prompts}
 
 
 def _off(server: str, item: Mapping[str, Any], key: str, view: ListView) -> str:
-    return "off" if (server, str(item.get(key))) in view.off else ""
+    if (server, str(item.get(key))) in view.off:
+        return "off"
+    return "" if may_call("model", item) else "no, its app's own"
 
 
 def _full(server: str, item: Mapping[str, Any]) -> str:
