@@ -40,6 +40,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.spans import Asking
     from jupyter_mcp.transport.base import Message
 
+_NAMED = 200  # characters of a name or URI in a sentence
 # What a server's question can be about. Lists, pings and the like are not acts of a person.
 _ACTS = frozenset(("tools/call", "resources/read", "prompts/get"))
 _NEVER_CANCELLED = frozenset(("initialize",))
@@ -369,4 +370,7 @@ def _failures() -> Any:
 
 
 def _what(call: Call) -> str:
-    return f"{call.method} {call.name}".rstrip()
+    name = call.name
+    if len(name) > _NAMED:
+        name = f"{name[:_NAMED]}… ({len(name):,} characters)"
+    return f"{call.method} {name}".rstrip()

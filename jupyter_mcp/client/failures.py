@@ -48,6 +48,7 @@ HINTS = {
     403: "It knows you and says no, or the token is not the right one: check it (--bearer, --header).",
     407: "It is the proxy that wants a password.",
     413: "What was sent is larger than it takes.",
+    431: "A name, URI or argument that headers repeat is longer than it takes.",
     429: "It has had enough requests for now: wait a little.",
 }
 

@@ -262,7 +262,8 @@ def serve(
     Args:
         shell: IPython's.
         names: only these variables; all public ones when empty.
-        name: what to call it, instead of the file's name. When it is served under another one, it is served anew.
+        name: what to call it, instead of the file's name. When it is served under another one, it is served anew; what
+            was not to be seen before is not to be seen then either, unless names are given.
         besides: but not these.
         allow_code: let clients ask to run code and to set variables.
 
@@ -272,9 +273,11 @@ def serve(
         ConfigError: the runtime file cannot be written.
     """
     global _serving, _remembered
-    choice = Choice(tuple(names), tuple(besides), allow_code)
-    _check(shell, choice)
     with _lock:
+        choice = Choice(tuple(names), tuple(besides), allow_code)
+        if name is not None and not names:
+            choice = _no_wider(shell, choice)
+        _check(shell, choice)
         if _serving is not None and _serving.alive and name in (None, _serving.name):
             serving = _serving
             serving.choose(choice)
@@ -286,6 +289,22 @@ def serve(
         _remembered = (serving.name, choice)
         state.desk().place_slot(serving.slug)  # what clients want allowed is asked below the latest serving cell
         return serving
+
+
+def _no_wider(shell: Any, choice: Choice) -> Choice:
+    """The choice for a line that gives a name and no variables: a name says nothing of what may be seen.
+
+    Raises:
+        UsageError: of the variables that were served none is there any more.
+    """
+    before = _serving.book.choice if _serving is not None and _serving.alive else Choice()
+    there = tuple(one for one in before.names if one in shell.user_ns)
+    if before.names and not there:
+        raise UsageError(
+            f"Only {', '.join(before.names)} was served, and is not there any more.", hint="Name what shall be served."
+        )
+    besides = tuple(one for one in before.besides if one in shell.user_ns and one not in choice.besides)
+    return Choice(there, (*choice.besides, *besides), choice.allow_code)
 
 
 def _stop_other(name: str | None) -> None:

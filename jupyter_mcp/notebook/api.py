@@ -213,7 +213,8 @@ def serve(*names: str, name: str | None = None, exclude: Sequence[str] = (), all
 
     Args:
         names: only these variables; all public ones when there are none. Modules, `_names` and secrets never are.
-        name: what the notebook is called in addresses, instead of its file's name.
+        name: what the notebook is called in addresses, instead of its file's name. Said again without names it shows
+            no more than before.
         exclude: not these variables.
         allow_code: clients may ask to run code and to set variables; the person is asked each time.
 

@@ -27,6 +27,7 @@ from jupyter_mcp.protocol.shapes import is_object
 __all__ = [
     "ANNOTATION",
     "LAST_EVENT_ID",
+    "LONGEST",
     "METHOD",
     "NAME",
     "PARAM_PREFIX",
@@ -55,6 +56,8 @@ _TOKEN = re.compile(r"[!#$%&'*+\-.^_`|~0-9A-Za-z]+\Z")  # RFC 9110, 5.6.2
 _SESSION_ID = re.compile(r"[\x21-\x7e]{1,4096}\Z")
 _NUMBER = re.compile(r"[+-]?\d{1,400}(\.\d{1,400})?([eE][+-]?\d{1,3})?\Z")
 _SAFE_INTEGER = 2**53 - 1
+LONGEST = 60_000
+"""Bytes of all of them together in one request; servers and proxies take 64 KiB of head at most, with others in it."""
 _TYPES = ("string", "integer", "boolean")
 _DATA_WORDS = frozenset(("const", "default", "enum", "examples", "required", "type"))  # hold values, not schemas
 _NAMED_SCHEMAS = frozenset(("properties", "patternProperties", "dependentSchemas", "$defs", "definitions"))
@@ -178,7 +181,8 @@ def for_request(message: Mapping[str, Any], params: ParamHeaders | None = None) 
         params: what the called tool's schema annotates.
 
     Raises:
-        LocalProtocolError: an annotated integer that a header may not carry (beyond ±(2**53 - 1)).
+        LocalProtocolError: an annotated integer that a header may not carry (beyond ±(2**53 - 1)), or a name, URI or
+            argument that is too long for one.
     """
     method: str = message["method"]
     given = message.get("params")
@@ -190,7 +194,19 @@ def for_request(message: Mapping[str, Any], params: ParamHeaders | None = None) 
         for header, path, value in params.of(given.get("arguments")):
             if (text := _rendered(value, path)) is not None:
                 headers[header] = encode_value(text)
+    _check_size(headers)
     return headers
+
+
+def _check_size(headers: Mapping[str, str]) -> None:
+    """Raise LocalProtocolError when they are too long: whoever listens would hang up without a word."""
+    size = sum(len(name) + len(value) + 4 for name, value in headers.items())
+    if size > LONGEST:
+        name, value = max(headers.items(), key=lambda pair: len(pair[1]))
+        raise LocalProtocolError(
+            f"its header {name[:80]} would be {len(value):,} bytes long, "
+            f"and those of one HTTP request hold {LONGEST:,} in all."
+        )
 
 
 def _name_of(method: str, params: object) -> str | None:

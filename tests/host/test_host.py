@@ -15,6 +15,7 @@ from jupyter_mcp.errors import (
     ConnectionFailed,
     Denied,
     InputRefused,
+    LocalProtocolError,
     RequestTimeout,
     ToolError,
     UsageError,
@@ -458,3 +459,19 @@ async def test_listeners_hear_of_changes_and_a_broken_one_harms_nothing(host: Ho
     await host.connect(ServerSpec.parse("demo", make_server()))
     assert "demo" in heard
     assert "listener of the host failed" in caplog.text
+
+
+async def test_a_name_too_long_for_http_is_one_error_and_the_connection_stays(host: Host):
+    server = make_server()
+    async with server.serve_http() as running:
+        await host.connect(ServerSpec.parse("web", running.url, bearer=running.token))
+        assert host.servers["web"].connection is not None
+        assert host.servers["web"].connection.era == "modern"
+        with pytest.raises(LocalProtocolError) as caught:
+            await host.read("web", "x://" + "a" * 70_000)
+        assert str(caught.value) == (
+            f"resources/read x://{'a' * 196}… (70,004 characters) was not sent: "
+            "its header Mcp-Name would be 70,004 bytes long, and those of one HTTP request hold 60,000 in all."
+        )
+        assert (await host.call_tool("web", "add", {"a": 1, "b": 2})).data == 3
+        assert [act.outcome for act in host.journal.acts()][-2:] == ["error", "ok"]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+import threading
 import time
 import tomllib
 from pathlib import Path
@@ -15,11 +16,13 @@ from IPython.core.completer import provisionalcompleter
 
 import jupyter_mcp as mcp
 from jupyter_mcp.errors import ConnectionFailed, UsageError
-from jupyter_mcp.kernel import identity, serving
+from jupyter_mcp.host.policy import Deed
+from jupyter_mcp.kernel import identity, serving, views
 from jupyter_mcp.notebook.cards.endpoint import EndpointCard
 from jupyter_mcp.notebook.objects import setups
 from jupyter_mcp.notebook.render import bundle
 from jupyter_mcp.notebook.render.views import EndpointView
+from jupyter_mcp.runtime import state, wait
 from tests.notebook.page import button, capture, words
 
 if TYPE_CHECKING:
@@ -108,6 +111,67 @@ def test_the_last_line_counts_and_the_address_stays(cells: Cells) -> None:
     assert again.serving.book.exposed().names == ("y",)
     assert "code: each time you are asked first" in cells.text
     assert cells.run("%mcp serve").serving.book.choice.allow_code is False
+
+
+def test_a_line_that_only_gives_a_name_shows_no_more_than_before(cells: Cells) -> None:
+    cells.run("x, y, z = 1, 2, 3")
+    cells.run("%mcp serve x --except y")
+    end = cells.run("%mcp serve --name other")
+    assert (end.name, end.serving.book.exposed().names) == ("other", ("x",))
+    assert mcp.serve(name="other").serving.book.exposed().names == ("x",)
+    cells.run("del x")
+    with pytest.raises(UsageError, match=r"Only x was served, and is not there any more\. Name what shall be served"):
+        cells.run("%mcp serve --name third")
+    assert cells.run("%mcp serve z --name third").serving.book.exposed().names == ("z",)
+    cells.run("%mcp serve --except z")
+    assert "z" not in cells.run("%mcp serve --name fourth --except y").serving.book.exposed().names
+    assert "z" in cells.run("%mcp serve").serving.book.exposed().names, "the last line counts"
+
+
+def test_what_takes_a_moment_to_look_into_does_not_hold_up_the_loop(
+    cells: Cells, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells.run("x = {'a': 1}")
+    end = cells.run("%mcp serve")
+    looked: list[threading.Thread] = []
+    usual = views.needs_main_thread
+
+    def look(value: object, wanted: views.Wanted | None = None) -> bool:
+        looked.append(threading.current_thread())
+        return usual(value, wanted)
+
+    async def read() -> tuple[threading.Thread, views.View]:
+        return threading.current_thread(), await end.serving.book.view("x", views.Wanted())
+
+    monkeypatch.setattr(views, "needs_main_thread", look)
+    loop, found = wait.run(read, label="a read")
+    assert "1" in (found.text or "")
+    [thread] = looked
+    assert thread not in (loop, threading.main_thread())
+
+
+def test_the_card_says_what_becomes_of_code_after_each_decision(cells: Cells) -> None:
+    end = cells.run("%mcp serve --name sales --allow-code")
+
+    def said() -> str:
+        [line] = [line for line in str(bundle(end)["text/plain"]).splitlines() if "code: " in line]
+        return line.partition("code: ")[2]
+
+    policy = state.get_host().policy
+    asked = "each time you are asked first"
+    assert said() == asked
+    for tool in ("execute_code", "set_variable"):
+        policy.remember(Deed("sales", "tools/call", tool, {}, "server"), client="Inspector")
+    assert said() == f"{asked}, but not by Inspector"
+    policy.forget("sales")
+    policy.deny("sales.execute_code")
+    assert said() == f"running code: never: a rule of yours denies it (%mcp policy); setting variables: {asked}"
+    policy.reset()
+    policy.allow("sales.*")
+    assert said() == "without asking you, as you allowed (%mcp policy)"
+    policy.reset()
+    policy.allow("sales.set_variable", where={"name": {"equals": "x"}})
+    assert said().endswith(f"setting variables: {asked}, and not where a rule of yours decides (%mcp policy)")
 
 
 @pytest.mark.parametrize(

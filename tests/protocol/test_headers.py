@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from jupyter_mcp.errors import LocalProtocolError
 from jupyter_mcp.protocol import headers
 from jupyter_mcp.protocol.headers import (
+    LONGEST,
     ParamHeaders,
     check,
     decode_value,
@@ -263,3 +264,14 @@ def test_a_method_that_this_era_has_not_needs_no_name_so_that_it_is_answered_as_
     sent = for_request(message)
     assert "Mcp-Name" not in sent
     assert checked(message, sent) is None and checked(message, {**sent, "Mcp-Name": "anything"}) is None
+
+
+def test_a_name_that_no_head_holds_is_an_error_that_says_which() -> None:
+    long = "file:///" + "x" * (LONGEST - 200)
+    assert len(for_request(call(long, method="resources/read"))["Mcp-Name"]) == len(long)
+    with pytest.raises(LocalProtocolError) as caught:
+        for_request(call(long + "y" * 200, method="resources/read"))
+    sentence = "its header Mcp-Name would be 60,008 bytes long, and those of one HTTP request hold 60,000 in all."
+    assert str(caught.value) == sentence
+    with pytest.raises(LocalProtocolError, match=r"its header Mcp-Param-Region would be 70,000 bytes"):
+        for_request(call("naive", region="r" * 70_000), PARAMS)

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 SETUP = """
 import asyncio, threading, time
-from jupyter_mcp.runtime import desk, jobs, place, pump, state, thread, wait
+from jupyter_mcp.runtime import cells, desk, jobs, place, pump, state, thread, wait
 from jupyter_mcp.host.questions import Answer, Question, Cause
 from comm import create_comm
 
@@ -53,6 +53,7 @@ class Form:
         self.closed.append(answer)
         display({"text/plain": "closed " + (answer.action if answer else "withdrawn")}, raw=True)
 
+cells.cells.watch()  # as the host does when it is made
 DESK = state.desk()
 DESK.presenter = Form
 number = [0]

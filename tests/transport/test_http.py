@@ -352,7 +352,7 @@ async def test_a_refusal_knows_whether_a_token_was_sent(name: str) -> None:
     assert isinstance(error, Refused) and error.authorized == (name != "X-Key")
 
 
-@pytest.mark.parametrize("status", [401, 403, 413, 421])
+@pytest.mark.parametrize("status", [401, 403, 413, 421, 431])
 async def test_who_may_not_come_in_is_told_so_even_in_json_rpc(status: int) -> None:
     body = json.dumps({"jsonrpc": "2.0", "id": None, "error": {"code": -32000, "message": "who are you?"}}).encode()
     script = says(status, body, www_authenticate='Bearer resource_metadata="https://x/"')

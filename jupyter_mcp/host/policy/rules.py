@@ -122,6 +122,10 @@ class Rule:
         told = self.conditions
         return f"{_SAID[self.effect]} {self.pattern}" + (f" ({told})" if told else "")
 
+    def is_about(self, server: str, name: str) -> bool:
+        """Whether its pattern fits, whatever else it wants."""
+        return matches(server, self.server) and (self.name is None or matches(name, self.name))
+
     # --- does it speak about a deed? ---------------------------------------------------------------------------------
 
     def speaks_of(self, deed: Deed) -> bool:

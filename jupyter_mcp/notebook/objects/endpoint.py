@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ConnectionFailed, UsageError
 from jupyter_mcp.notebook.objects import setups
+from jupyter_mcp.notebook.objects.act import get_host
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -128,6 +129,7 @@ class Endpoint:
             chosen=bool(book.choice.names),
             functions=[entry.name for entry in functions.book().tools()],
             allow_code=book.choice.allow_code,
+            code=_code(self.name) if book.choice.allow_code else "",
             clients=[(one.name, one.version) for one in reversed(self.clients)],
             acts=[(act.client, act.kind, act.what, _outcome(act)) for act in book.reads()],
         )
@@ -136,6 +138,38 @@ class Endpoint:
         if not self.alive:
             return f"<Endpoint {self.name} (stopped)>"
         return f"<Endpoint {self.name}: {len(self.clients)} clients; .config(…) says how to connect>"
+
+
+_CHANGING = {"execute_code": "running code", "set_variable": "setting variables"}
+
+
+def _code(slug: str) -> str:
+    """What becomes of clients' code as things are: by what was approved, and by rules."""
+    said = {tool: _decided(slug, tool) for tool in _CHANGING}
+    if len(set(said.values())) == 1:
+        return next(iter(said.values()))
+    return "; ".join(f"{_CHANGING[tool]}: {what}" for tool, what in said.items())
+
+
+def _decided(slug: str, tool: str) -> str:
+    from jupyter_mcp.host.policy import Deed
+
+    policy = get_host().policy
+
+    def verdict(client: str = "") -> str:
+        return str(policy.decide(Deed(slug, "tools/call", tool, {}, "server", client=client)).verdict)
+
+    general = verdict()
+    if general == "deny":
+        return "never: a rule of yours denies it (%mcp policy)"
+    if general == "go":
+        return "without asking you, as you allowed (%mcp policy)"
+    named = [one.client for one in policy.approvals if (one.server, one.name) == (slug, tool) and one.client]
+    free = [client for client in dict.fromkeys(named) if verdict(client) == "go"]
+    asked = f"each time you are asked first, but not by {', '.join(free)}" if free else "each time you are asked first"
+    if any(rule.effect != "ask" and rule.where and rule.is_about(slug, tool) for rule in policy.rules):
+        return f"{asked}, and not where a rule of yours decides (%mcp policy)"
+    return asked
 
 
 def _outcome(act: Act) -> str:

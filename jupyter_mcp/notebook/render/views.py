@@ -31,6 +31,7 @@ __all__ = [
     "ServersView",
     "TableView",
     "ToolCallView",
+    "ToolFormView",
     "View",
     "WatchView",
 ]
@@ -111,6 +112,14 @@ class ExplorerView:
 
     servers: ServersView
     lists: Sequence[ListView]
+
+
+@dataclass(frozen=True)
+class ToolFormView:
+    """One tool (as on the wire) as a form."""
+
+    server: str
+    tool: Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -240,6 +249,7 @@ class EndpointView:
         names: the variables that may be seen. hidden: how many are not. chosen: only named ones are served.
         functions: the tools that the notebook declares.
         allow_code: clients may ask to run code.
+        code: what becomes of it when they do, in words.
         clients: (name, version) of who came, the first one first.
         acts: (client, kind, what, how it ended: "" as it should) of what they read, called and were asked; last first.
     """
@@ -253,6 +263,7 @@ class EndpointView:
     chosen: bool = False
     functions: Sequence[str] = ()
     allow_code: bool = False
+    code: str = "each time you are asked first"
     clients: Sequence[tuple[str, str]] = ()
     acts: Sequence[tuple[str, str, str, str]] = ()
 
@@ -308,4 +319,5 @@ View = (
     | EndpointView
     | ConversationView
     | ToolCallView
+    | ToolFormView
 )

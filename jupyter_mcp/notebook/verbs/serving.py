@@ -59,6 +59,7 @@ VERBS = (
         details=(
             ("NAMES", "only these variables; without any, all public ones (never modules, _names and secrets)"),
             ("again", "the last line counts: it says anew what may be seen; clients stay connected"),
+            ("--name N alone", "again: only the name is another; what may be seen stays"),
         ),
         examples=(
             "%mcp serve",

@@ -29,7 +29,8 @@ if TYPE_CHECKING:
 else:
     Base = object
 
-_SAID_IN_JSON = (401, 403, 413, 421)
+_SAID_IN_JSON = (401, 403, 413, 421, 431)
+MAX_HEAD = 64 * 1024  # bytes of a request's headers
 _THROWN_AWAY = 4  # bodies up to so many times the limit are read to their end, so that the answer arrives
 
 
@@ -86,6 +87,8 @@ class Guarded(Base):
         """Whether this request is taken: `_refusal` says why not."""
         given, endpoint = self.request.headers, self.endpoint
         self._refusal = endpoint.names.check(given.get_list("Host"), given.get_list("Origin"))
+        if self._refusal is None and sum(len(name) + len(value) + 4 for name, value in given.get_all()) > MAX_HEAD:
+            self._refusal = Refusal(431, f"A request's headers may have {MAX_HEAD} bytes.")
         if self._refusal is None:
             principal = self.authenticate()
             if principal is not None:

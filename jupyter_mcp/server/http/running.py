@@ -18,6 +18,7 @@ from tornado.httpserver import HTTPServer
 from jupyter_mcp.errors import ConnectionFailed, UsageError
 from jupyter_mcp.server.http.endpoint import Endpoint
 from jupyter_mcp.server.http.guard import LOOPBACK_NAMES, is_loopback, new_token
+from jupyter_mcp.server.http.guarded import MAX_HEAD
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 _WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104
 _HEAD_SECONDS = 120.0  # for the next request of a kept connection
-_MAX_HEAD = 64 * 1024
+_MAX_HEAD = 4 * MAX_HEAD  # so much is read, so that the answer arrives; beyond it the connection is closed
 _RESTING = 1_000  # connections that are kept between requests
 _SPARE_FILES = 64  # of those that a process may open, for everything that is no connection
 

@@ -113,7 +113,7 @@ class HttpTransport:
         """Send a message. A request is under way when this returns; anything else has been accepted.
 
         Raises:
-            LocalProtocolError: it is not JSON, or an argument cannot travel in the header its tool wants.
+            LocalProtocolError: it is not JSON, or a name or an argument cannot travel in the header that repeats it.
             ConnectionLost: the server cannot be reached (not for a request, see `Receiver.on_request_failed`).
         """
         data = jsonrpc.encode(message)

@@ -254,6 +254,16 @@ async def test_a_body_beyond_the_limit_is_413_and_never_held():
         await still_serves(raw)
 
 
+async def test_headers_beyond_the_limit_are_431_and_the_others_are_served():
+    async with serving() as (raw, _, _):
+        message = raw.enveloped("tools/call", {"name": "n" * 70_000, "arguments": {}})
+        headers = {"MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "n" * 70_000}
+        answer = await raw.post(json.dumps(message).encode(), headers)
+        assert answer.status == 431
+        assert (await answer.json())["error"]["message"] == "A request's headers may have 65536 bytes."
+        await still_serves(raw)
+
+
 async def test_a_chunked_body_is_read_and_has_the_same_limit():
     async with serving(max_body=1000) as (raw, _, _):
         for size, status in ((10, 200), (1500, 413)):
