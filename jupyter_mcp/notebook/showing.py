@@ -247,7 +247,11 @@ def shown_already(value: Any) -> None:
 def tool_form(tool: Any) -> None:
     """The form of one tool, displayed here; where nobody can fill it in, what the tool takes."""
     if not can_use_cards():
-        display(type(tool.server.tools)(tool.server, tool.name))
+        from jupyter_mcp.notebook.render.bundles import bundle
+        from jupyter_mcp.notebook.render.formatters import publish
+        from jupyter_mcp.notebook.render.views import ToolFormView
+
+        publish(bundle(ToolFormView(tool.server.name, tool.raw)))
         return
     from jupyter_mcp.notebook import cards
 

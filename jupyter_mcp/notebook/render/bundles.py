@@ -28,6 +28,7 @@ from jupyter_mcp.notebook.render.views import (
     ServerView,
     TableView,
     ToolCallView,
+    ToolFormView,
     WatchView,
 )
 from jupyter_mcp.protocol.shapes import as_list, is_list, is_mapping, mapping_of
@@ -170,6 +171,12 @@ def _explorer(view: ExplorerView) -> Bundle:
     return {**of_piece("explorer", lists.explorer_piece(view), {}), MIME: {**made[MIME], "kind": "explorer"}}
 
 
+def _form(view: ToolFormView) -> Bundle:
+    from jupyter_mcp.notebook.render.toolform import tool_form_piece
+
+    return of_piece("form", tool_form_piece(view), {"server": view.server, "tool": flat(view.tool.get("name"), 200)})
+
+
 def _record(record: QuestionRecord) -> Bundle:
     question, answer = record.question, record.answer
     data = {"server": question.server, "question": question.kind, "action": answer.action if answer else None}
@@ -232,6 +239,7 @@ _VIEWS: Mapping[type, Callable[[Any], Bundle]] = {
     ServersView: _servers,
     ListView: _list,
     ExplorerView: _explorer,
+    ToolFormView: _form,
     QuestionRecord: _record,
     Question: _open_question,
     CallView: _call,
