@@ -94,11 +94,30 @@ def test_rows_are_sorted_by_a_heading_as_what_they_are(monkeypatch: pytest.Monke
     assert "all of them" in words(root), "what stands beside the rows is not lost"
 
 
+def test_what_has_rows_in_it_is_a_tree_as_well() -> None:
+    root = shown(result(structuredContent={"rows": CITIES, "page": {"next": 2}}))
+    button(root, "▸ All of it as a tree").click()
+    tree = [widget for widget in walk(root) if isinstance(widget, Rows)][-1]
+    assert tree.label == "JSON value"
+    assert tree.tree
+
+
 def test_a_row_that_is_chosen_is_shown_in_full(monkeypatch: pytest.MonkeyPatch) -> None:
     root = shown(result(structuredContent=[{"id": n, "long": "x" * 200 + f"end{n}"} for n in range(3)]))
     Told(one(root, Rows), monkeypatch).hear(type="open", id="1")
     assert "row 2" in words(root)
     assert "end1" in words(root)
+
+
+def test_the_table_of_a_text_in_markdown_can_be_sorted(monkeypatch: pytest.MonkeyPatch) -> None:
+    root = shown(result(text("Two:\n\n| city | days |\n|---|---|\n| Paris | 3 |\n| Rome | 4 |\n")))
+    button(root, "▸ Its table, to be sorted").click()
+    assert window(one(root, Rows), monkeypatch) == [["Paris", "3"], ["Rome", "4"]]
+
+
+def test_what_a_server_says_about_a_block_is_said_once() -> None:
+    block = {**text("# T\n\n**b**\n"), "annotations": {"priority": 0.9}}
+    assert words(shown(result(block))).count("priority 0.9") == 1
 
 
 def test_rows_of_a_text_are_a_table_too(monkeypatch: pytest.MonkeyPatch) -> None:

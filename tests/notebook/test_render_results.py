@@ -100,6 +100,13 @@ def test_a_table_beside_other_texts_is_the_data_frame_too() -> None:
     assert made.df().to_dict("list") == ROWS
 
 
+def test_the_table_of_a_text_in_markdown_is_the_data_frame() -> None:
+    made = result(text(TABLE))
+    assert page(made).tags.count("tr") == 3
+    assert ".df() makes a data frame of its table" in read(made)
+    assert made.df().to_dict("list") == ROWS
+
+
 def test_the_line_about_the_data_frame_stands_under_the_table_that_it_gives() -> None:
     made = result(text(CSV), structuredContent={"rows": [{"n": 1}, {"n": 2}]})
     assert read(made).count(".df()") == 1
@@ -109,7 +116,7 @@ def test_the_line_about_the_data_frame_stands_under_the_table_that_it_gives() ->
 
 def test_markdown_is_drawn_and_its_lines_stay_lines() -> None:
     shown = page(result(text(MARKDOWN + "\nfirst\nsecond\n")))
-    assert {"h1", "li", "strong", "a", "br"} <= set(shown.tags)
+    assert {"h3", "li", "strong", "a", "br"} <= set(shown.tags)
     assert plain(result(text(MARKDOWN))).endswith(MARKDOWN.strip()[-20:] + "\n")
 
 
@@ -130,7 +137,7 @@ HOSTILE = (
 )
 SAFE_TAGS = {
     "div", "p", "pre", "code", "small", "b", "i", "br", "strong", "em", "a", "ul", "ol", "li", "table", "thead",
-    "tbody", "tr", "td", "th", "details", "summary", "blockquote", "h1", "h2", "hr", "del", "span", "input",
+    "tbody", "tr", "td", "th", "details", "summary", "blockquote", "h3", "h4", "hr", "del", "span", "input",
 }  # fmt: skip
 SAFE_ATTRIBUTES = {"style", "class", "open", "href", "target", "rel", "title"}
 
@@ -210,7 +217,7 @@ def test_an_error_says_what_it_means_and_what_to_do(code: int, title: str, advic
 
 def test_a_resource_that_is_markdown_or_rows_is_drawn_as_that() -> None:
     note = {"uri": "notes://a", "text": "# Title\n\n**b**", "mimeType": "text/markdown"}
-    assert "h1" in page(Read({"contents": [note]}, uri="notes://a")).tags
+    assert "h3" in page(Read({"contents": [note]}, uri="notes://a")).tags
     rows = Read({"contents": [{"uri": "x://t", "text": CSV, "mimeType": "text/csv"}]}, uri="x://t")
     assert ".df() makes" in read(rows)
     assert rows.df().to_dict("list") == ROWS

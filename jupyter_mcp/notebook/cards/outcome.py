@@ -10,7 +10,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.cards.run import Run, word_of
+from jupyter_mcp.notebook.cards.run import Run, was_cancelled, word_of
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
 from jupyter_mcp.notebook.render.text import flat
@@ -102,8 +102,8 @@ class Outcome:
         with self._guard:
             self.value = run.value
             newer = self._runs[: self._runs.index(run)] if run in self._runs else []
-            if any(not one.running for one in newer):
-                run.show(False)  # what ended after it and was begun later stays open
+            if any(not (one.running or was_cancelled(one.value)) for one in newer):
+                run.show(False)  # what was begun later and has its result stays open
             self._tidy()
         if self._several:
             kit.paint(self._said, _announced(f"{flat(run.label, 120)} {word_of(run.value)[0]}"))

@@ -59,8 +59,9 @@ class Run:
         self._head = kit.row([self._fold, self._line])
         self._body = kit.column([])
         kit.hide(self._head, True)
-        self._controls = kit.row([self._cancel])
-        self.root = kit.column([self._meter.root, self._controls, self._head, self._body])
+        self._meter.root.layout.flex = "0 1 440px"  # what is told changes, Cancel stays where it is
+        self._progress = kit.row([self._meter.root, self._cancel])
+        self.root = kit.column([self._progress, self._head, self._body])
 
     @property
     def running(self) -> bool:
@@ -126,17 +127,17 @@ class Run:
             made = kit.markup(error_piece(error).html)
         self._wire(made)
         self._body.children = [made]
-        for part in (self._meter.root, self._controls):
-            kit.hide(part, True)
+        kit.hide(self._progress, True)
         if self.number:
             kit.paint(self._line, self._told(outcome))
             kit.hide(self._head, False)
+            kit.hide(self._fold, was_cancelled(outcome))
             self.show(True)
         self._ended(self)
 
     def _drawn(self, outcome: object) -> Any:
-        if isinstance(outcome, (CancelledError, Cancelled)):
-            return kit.markup("<p>Cancelled.</p>")
+        if was_cancelled(outcome):
+            return kit.markup("" if self.number else "<p>Cancelled.</p>")
         if isinstance(outcome, BaseException):
             return kit.markup(error_piece(outcome).html)
         drawn = self._draw(outcome)
@@ -158,9 +159,14 @@ class Run:
         free(self.root)
 
 
+def was_cancelled(outcome: object) -> bool:
+    """Whether an act ended because somebody ended it."""
+    return isinstance(outcome, (CancelledError, Cancelled))
+
+
 def word_of(outcome: object) -> tuple[str, str]:
     """How an act ended, in a word and a tone."""
-    if isinstance(outcome, (CancelledError, Cancelled)):
+    if was_cancelled(outcome):
         return "was cancelled", "plain"
     if isinstance(outcome, BaseException) or getattr(outcome, "is_error", False):
         return "failed", "error"

@@ -51,7 +51,9 @@ def _drawn(section: Section, server: str) -> Piece:
             return text_piece(section.text, section.where)
         case "markdown":
             shown = cut(clean(section.text), MAX_TEXT, section.where)
-            return Piece(markdown(section.text, whole=section.where, limit=MAX_TEXT, breaks=True), shown)
+            drawn = markdown(section.text, whole=section.where, limit=MAX_TEXT, breaks=True)
+            framed = html.note(html.muted(f"{html.code('.df()')} makes a data frame of its table"))
+            return Piece(drawn + (framed if section.framed else ""), shown)
         case "rows":
             return columns_piece(section.columns or {}, framed=section.framed)
         case "data":

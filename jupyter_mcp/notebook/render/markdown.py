@@ -47,6 +47,9 @@ def _reader(breaks: bool) -> Callable[[str], str]:
     import mistune
 
     class Safe(mistune.HTMLRenderer):
+        def heading(self, text: str, level: int, **attributes: Any) -> str:
+            return html.tag(f"h{min(level + (2 if breaks else 0), 6)}", text)  # a part of a page, and not its title
+
         def image(self, text: str, url: str, title: str | None = None) -> str:
             return html.muted(f"[image: {html.escape(flat(text, 120))} {html.code(flat(url, 300))}]")
 

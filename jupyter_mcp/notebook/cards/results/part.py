@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.media import sniff_image
@@ -40,7 +41,7 @@ def part(section: Section, server: str, runner: Runner) -> Any:
         above.append(kit.markup(html.note(html.muted(html.escape(section.heading)))))
     if section.word:
         above.append(kit.markup(word_piece(section.word, server).html))
-    made = _made(section, server, runner)
+    made = _made(replace(section, heading="", word=""), server, runner)
     return kit.column([*above, made]) if above else made
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
+from jupyter_mcp.notebook.cards.results.fold import Fold
 from jupyter_mcp.notebook.components.rows import Column, Rows
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.data import data_piece, value_text
@@ -39,7 +40,14 @@ def table(section: Section) -> Any:
     rows.on_open(lambda name: kit.paint(chosen, _in_full(columns, int(name))))
     below = kit.markup(html.note(html.muted(_told(height, len(columns), section))))
     beside = _beside(section)
-    return kit.column([*([beside] if beside is not None else []), rows, below, chosen])
+    whole = [Fold("All of it as a tree", lambda: _tree(section)).root] if section.kind == "data" else []
+    return kit.column([*([beside] if beside is not None else []), rows, below, chosen, *whole])
+
+
+def _tree(section: Section) -> Any:
+    from jupyter_mcp.notebook.components.tree import Tree
+
+    return Tree(section.value, section.heading or "JSON value").root
 
 
 class Row(Mapping[str, Any]):

@@ -51,7 +51,18 @@ def _broken(text: str) -> Iterable[str]:
 
 def markdown_text(section: Section) -> Any:
     """Markdown drawn; behind a button the text to the letter, which says more than a drawing shows."""
-    drawn = kit.markup(section_piece(section).html)
-    if len(section.text) > MAX_TEXT:
-        return kit.column([drawn, Fold("The text as it was sent", lambda: long_text(section)).root])
-    return kit.column([drawn, Fold("The text as it was sent", lambda: kit.markup(html.pre(clean(section.text)))).root])
+    parts = [kit.markup(section_piece(section).html)]
+    if section.columns is not None:
+        parts.append(Fold("Its table, to be sorted", lambda: _table(section)).root)
+    parts.append(Fold("The text as it was sent", lambda: _as_sent(section)).root)
+    return kit.column(parts)
+
+
+def _as_sent(section: Section) -> Any:
+    return long_text(section) if len(section.text) > MAX_TEXT else kit.markup(html.pre(clean(section.text)))
+
+
+def _table(section: Section) -> Any:
+    from jupyter_mcp.notebook.cards.results.table import table
+
+    return table(section)

@@ -38,12 +38,13 @@ class ResultView:
     Args:
         result: of the call.
         runner: reads what it links to.
+        named: say whose it is (not where that stands above it already).
 
     Attributes:
         root: the widget.
     """
 
-    def __init__(self, result: Result, runner: Runner) -> None:
+    def __init__(self, result: Result, runner: Runner, *, named: bool = True) -> None:
         self._result = result
         structured = mapping_of(result.raw).get("structuredContent")
         sections = of_result(result.blocks, structured, is_error=result.is_error)
@@ -53,7 +54,7 @@ class ResultView:
         notes = [kit.markup(warning_line(note).html) for note in notes_of(result)]
         copy = Copy(_copies(result), self._copied)
         cell = NewCell([("magic", "Insert the call as a cell", "code"), ("python", "… as Python", "code")], self._cell)
-        head, foot = kit.markup(_head(result)), kit.markup(_foot(result))
+        head, foot = kit.markup(_head(result, named)), kit.markup(_foot(result))
         self.root = kit.column([head, *parts, *notes, foot, kit.row([copy, cell])])
 
     def _copied(self, key: str) -> str:
@@ -78,13 +79,14 @@ def _copies(result: Result) -> list[tuple[str, str]]:
     return [*found, *([("data", "Copy JSON")] if result.data is not None else []), ("raw", "Copy all as sent")]
 
 
-def _head(result: Result) -> str:
+def _head(result: Result, named: bool) -> str:
     """Its mark; an error says so in words, and what it is about."""
     label = html.code(label_of(result.server, result.tool))
     if result.is_error:
         said = html.note(f"<b>Error</b> from {label}", "error")
         return said + html.note(html.muted("The tool itself reports it; its own words follow."))
-    return html.note(html.muted(FITS), "good") if result.fits else ""
+    said = [*([label] if named else []), *([FITS] if result.fits else [])]
+    return html.note(html.muted(" ".join(said))) if said else ""
 
 
 def _foot(result: Result) -> str:
