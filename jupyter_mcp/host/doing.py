@@ -132,6 +132,7 @@ class Doing:
             sent=lambda: self._redactor.clean(act.arguments),
             request_id=act.request,
             fits=fits,
+            mask=self._redactor.known,
         )
 
     def _checked(self, act: Running, result: Result, check: bool) -> Result:
@@ -166,7 +167,8 @@ class Doing:
         async def work() -> Read:
             began = time.monotonic()
             raw = await connection.read(target, fresh=fresh, timeout=timeout, on_note=act.note)
-            return Read(raw, uri=target, server=server, duration=time.monotonic() - began, notes=list(act.notes))
+            seconds, known = time.monotonic() - began, self._redactor.known
+            return Read(raw, uri=target, server=server, duration=seconds, notes=list(act.notes), mask=known)
 
         return await self._do(act, _deed(act, origin), work)
 

@@ -333,10 +333,15 @@ class Host:
         value: str,
         context: Mapping[str, str] | None = None,
     ) -> dict[str, Any]:
-        """How an argument of a prompt or template could go on: `{"values": […], …}`."""
+        """How an argument of a prompt or template could go on: `{"values": […], …}`.
+
+        A value that holds a secret which a server was given is left out: it would be typed into the notebook.
+        """
         self.permit(server, "completion/complete", str(ref.get("name") or ref.get("uri") or ""))
         connection = await self.connection(server)
-        return await connection.complete(dict(ref), argument, value, dict(context or {}))
+        found = await connection.complete(dict(ref), argument, value, dict(context or {}))
+        known = self.redactor.known
+        return {**found, "values": [one for one in found["values"] if known(one) == one]}
 
     async def connection(self, server: str) -> Connection:
         """The connection of a server, which is connected again when it went away.

@@ -87,12 +87,14 @@ class Result:
         sent: Callable[[], Mapping[str, Any]] = dict,
         request_id: int | str | None = None,
         fits: bool | None = None,
+        mask: Callable[[str], str] = str,
     ) -> None:
         self.raw = raw
         self.server = server
         self.tool = tool
         self.duration = duration
         self.notes = tuple(notes)
+        self._mask = mask  # of the repr, which ends in a notebook unasked
         self._sent = sent  # masking looks through all of it, and most results are never asked
         self.request_id = request_id
         self.fits = fits
@@ -104,7 +106,7 @@ class Result:
 
     def __getstate__(self) -> dict[str, Any]:
         """A copy elsewhere has the masked arguments, and nothing that could unmask them."""
-        return {**self.__dict__, "arguments": self.arguments, "_sent": dict}
+        return {**self.__dict__, "arguments": self.arguments, "_sent": dict, "_mask": str}
 
     @cached_property
     def _salvaged(self) -> Mapping[str, Any]:
@@ -182,9 +184,9 @@ class Result:
         return [block for block in self.blocks if block["type"] == "resource_link"]
 
     def __repr__(self) -> str:
-        said = [_short(self.text)] if self.text.strip() else []
+        said = [_short(self._mask(self.text))] if self.text.strip() else []
         if not said and self.raw.get("structuredContent") is not None:
-            said.append(_short(json.dumps(self.data, ensure_ascii=False, default=str)))
+            said.append(_short(self._mask(json.dumps(self.data, ensure_ascii=False, default=str))))
         for what, items in (("image", self.images), ("sound", self.audio), ("link", self.links)):
             if items:
                 said.append(f"{len(items)} {what}{'s' if len(items) > 1 else ''}")
@@ -210,7 +212,9 @@ class Read:
         server: str = "",
         duration: float = 0.0,
         notes: Sequence[str] = (),
+        mask: Callable[[str], str] = str,
     ) -> None:
+        self._mask = mask  # of the repr, which ends in a notebook unasked
         self.raw = raw
         self.uri = uri
         self.server = server
@@ -251,14 +255,18 @@ class Read:
         """The first image among its parts."""
         return next((image for part in self.contents if (image := part.image) is not None), None)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """A copy elsewhere has nothing that knows secrets."""
+        return {**self.__dict__, "_mask": str}
+
     def __repr__(self) -> str:
         if not self.contents:
             said = "empty"
         elif self.text:
-            said = _short(self.text)
+            said = _short(self._mask(self.text))
         else:
             said = f"{printable(self.mime_type or 'no type')}, {len(self.bytes):,} bytes"
-        return f"<Read {printable(self.uri)}: {said}>"
+        return f"<Read {self._mask(printable(self.uri))}: {said}>"
 
 
 class PromptResult:
