@@ -182,7 +182,8 @@ def test_the_scenario_modeler_draws_what_it_got_from_its_server(notebook: Notebo
 def test_the_pdf_viewer_reads_its_document_through_tools_that_models_do_not_have(notebook: Notebook) -> None:
     needs("mcp-pdf-server")
     page = show(notebook, PDF)
-    page.get_by_text("of a document").first.wait_for()
+    read = page.get_by_text("Page 1 of a document").first  # of the layer over the picture, which is transparent
+    read.wait_for(state="attached", timeout=60_000)
     pictures(notebook, "app-pdf", PDF)
     cell = notebook.cell(PDF)
     cell.get_by_text("About this app").click()
@@ -191,7 +192,7 @@ def test_the_pdf_viewer_reads_its_document_through_tools_that_models_do_not_have
     cell.get_by_role("button", name="Allow").click()
     cell.get_by_text("It may use the clipboard").wait_for()
     assert cell.locator("iframe.jmcp-app-frame").get_attribute("allow") == "clipboard-write"
-    page.get_by_text("of a document").first.wait_for()
+    read.wait_for(state="attached", timeout=60_000)
 
 
 def test_a_hostile_page_gets_nothing_from_the_notebook_and_sends_nothing_anywhere(
