@@ -6,6 +6,7 @@
 
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { NewCellsInNotebooks } from './newcells';
 import { CardsInNotebooks } from './notebooks';
 
 /** Cards stay readable when their kernel is gone. */
@@ -18,4 +19,14 @@ const cards: JupyterFrontEndPlugin<void> = {
   }
 };
 
-export default [cards];
+/** Cards put what one did in them into new cells. */
+const newCells: JupyterFrontEndPlugin<void> = {
+  id: 'jupyter-mcp-host:new-cells',
+  description: 'Inserts the cells that cards offer.',
+  autoStart: true,
+  activate: (app: JupyterFrontEnd): void => {
+    app.docRegistry.addWidgetExtension('Notebook', new NewCellsInNotebooks());
+  }
+};
+
+export default [cards, newCells];
