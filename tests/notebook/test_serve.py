@@ -23,7 +23,7 @@ from jupyter_mcp.notebook.objects import setups
 from jupyter_mcp.notebook.render import bundle
 from jupyter_mcp.notebook.render.views import EndpointView
 from jupyter_mcp.runtime import state, wait
-from tests.notebook.page import button, capture, words
+from tests.notebook.page import button, capture, walk, words
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -418,26 +418,66 @@ def card(cells: Cells, monkeypatch: pytest.MonkeyPatch) -> Any:
     return made, page, end
 
 
+class Told:
+    """What the card's page is sent beside the state of widgets."""
+
+    def __init__(self, made: Any) -> None:
+        self.messages: list[dict[str, Any]] = []
+        self._widget = made._secret.widget
+        self._widget.send = self._send
+
+    def _send(self, message: dict[str, Any], buffers: object = None) -> None:
+        self.messages.append(message)
+
+    def ask(self) -> None:
+        """A page that shows the card from now on."""
+        self._widget._handlers["ask"]({"type": "ask"})
+
+    @property
+    def shown(self) -> str:
+        """What a page shows that has been there from the beginning."""
+        last = self.messages[-1] if self.messages else {"type": "hide"}
+        return json.dumps(last) if last["type"] == "show" else ""
+
+
 def test_url_and_token_are_there_when_asked_for_and_gone_again(card: Any) -> None:
     made, page, end = card
-    assert end.token not in words(made.card.root)
+    told = Told(made)
+    told.ask()
+    assert not told.messages, "nobody has asked for them"
     button(made.card.root, "Show URL and token").click()
-    assert end.token in words(made.card.root)
+    assert end.token in told.shown
+    assert end.url in told.shown
+    told.ask()
+    assert len(told.messages) == 2
     button(made.card.root, "Hide URL and token").click()
-    assert end.token not in words(made.card.root)
+    assert not told.shown
+    told.ask()
+    assert not told.shown
     button(made.card.root, "Show URL and token").click()
     made.card.redraw()
     outside(end)
     until(lambda: "variables/x" in words(made.card.root), "the card follows who reads")
     made.card.finish()
+    assert not told.shown
     assert end.token not in json.dumps(page.outputs)
 
 
-def test_they_go_by_themselves(card: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_no_widgets_state_holds_them_so_that_saving_it_cannot(card: Any) -> None:
     made, _, end = card
+    button(made.card.root, "Show URL and token").click()
+    states = json.dumps([widget.get_state() for widget in walk(made.card.root)], default=str)
+    assert "Hide URL and token" in states
+    assert end.token not in states
+    assert end.url not in states
+
+
+def test_they_go_by_themselves(card: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made, _, _ = card
+    told = Told(made)
     monkeypatch.setattr("jupyter_mcp.notebook.cards.endpoint.REVEALED_SECONDS", 0.05)
     button(made.card.root, "Show URL and token").click()
-    until(lambda: end.token not in words(made.card.root), "hidden again")
+    until(lambda: not told.shown, "hidden again")
     button(made.card.root, "Show URL and token")
 
 

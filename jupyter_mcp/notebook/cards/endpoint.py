@@ -2,8 +2,9 @@
 
 RULES
 
-- URL and token are in a part of their own that is made when the person asks for it and taken away after two minutes, or
-  when asked. What is published, and so what is saved, never holds them: it is drawn from a view without them.
+- URL and token are in a part of their own (`components.secret`): they go to the page by message when the person asks
+  for them, and go after two minutes or when asked. No widget's state holds them, so "Save widget state" cannot save
+  them; what is published is drawn from a view without them.
 - The card follows the server, a few times a second at most, and a cell's end. It is an explorer; it ends when the
   notebook is no longer served, and leaves a record.
 """
@@ -15,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.copying import copied
-from jupyter_mcp.notebook.cards.live import Card, free
+from jupyter_mcp.notebook.cards.live import Card
+from jupyter_mcp.notebook.components.secret import Line, Secret
 from jupyter_mcp.notebook.objects import setups
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.bundles import bundle
@@ -31,6 +33,7 @@ __all__ = ["EndpointCard", "endpoint_card"]
 
 PAUSE = 0.25
 REVEALED_SECONDS = 120.0
+_WARNING = "Whoever has these can use this notebook as served. They go in two minutes; no output keeps them."
 
 
 def endpoint_card(endpoint: Endpoint) -> Card:
@@ -48,7 +51,7 @@ class EndpointCard:
         self._head = kit.markup(head_piece(self._view).html, "jmcp-head")
         self._reveal = kit.button("Show URL and token", self._toggle, tip="For clients that take a URL; not saved")
         self._stop = kit.button("Stop serving", self._stop_now, tip="Serve this notebook no longer")
-        self._secret = kit.column([], "jmcp-field")
+        self._secret = Secret(_WARNING, lambda: _secrets(endpoint))
         self._exposed = kit.markup(exposed_piece(self._view).html)
         self._who = kit.markup(_visits(self._view))
         self._timer: threading.Timer | None = None
@@ -58,7 +61,7 @@ class EndpointCard:
             self._head,
             kit.markup(_bridge(endpoint)),
             kit.row([self._reveal, self._stop]),
-            self._secret,
+            self._secret.widget,
             self._exposed,
             self._who,
         ]
@@ -124,15 +127,13 @@ class EndpointCard:
     # --- the part that is never saved
 
     def _toggle(self) -> None:
-        if self._secret.children:
+        if self._secret.shown:
             self._hide()
         else:
             self._show()
 
     def _show(self) -> None:
-        made = kit.markup(_secrets(self._endpoint))
-        self.card.wire(made)
-        self._secret.children = (made,)
+        self._secret.show()
         self._reveal.description = "Hide URL and token"
         self._timer = threading.Timer(REVEALED_SECONDS, self._hide)
         self._timer.daemon = True
@@ -142,11 +143,8 @@ class EndpointCard:
         timer, self._timer = self._timer, None
         if timer is not None:
             timer.cancel()
-        shown, self._secret.children = self._secret.children, ()
-        for made in shown:
-            made.value = ""
-            free(made)
-        if shown:
+        if self._secret.shown:
+            self._secret.hide()
             self._reveal.description = "Show URL and token"
 
     def _stop_now(self) -> None:
@@ -177,16 +175,19 @@ def _bridge(endpoint: Endpoint) -> str:
     )
 
 
-def _secrets(endpoint: Endpoint) -> str:
-    told = "Whoever has these can use this notebook as served. They go in two minutes; no output keeps them."
+def _secrets(endpoint: Endpoint) -> list[Line]:
     line, *files = setups.CLIENTS
-    parts = [
-        html.note(html.escape(told), "warning"),
-        copied("URL", endpoint.url),
-        copied("token", endpoint.token),
-        copied(line.title, endpoint.config(line.key, http=True)),
+    return [
+        {"label": "URL", "text": endpoint.url, "what": "URL", "folded": False},
+        {"label": "token", "text": endpoint.token, "what": "token", "folded": False},
+        {"label": line.title, "text": endpoint.config(line.key, http=True), "what": line.title, "folded": False},
+        *(
+            Line(
+                label=f"{recipe.title}: {recipe.where}" if recipe.where != recipe.title else recipe.title,
+                text=endpoint.config(recipe.key, http=True),
+                what=recipe.title,
+                folded=True,
+            )
+            for recipe in files
+        ),
     ]
-    for recipe in files:
-        where = html.escape(f"{recipe.title}: {recipe.where}" if recipe.where != recipe.title else recipe.title)
-        parts.append(html.details(where, copied("", endpoint.config(recipe.key, http=True), recipe.title)))
-    return "".join(parts)
