@@ -11,6 +11,7 @@ import pytest
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.journal import MAX_MESSAGE, Journal
 from jupyter_mcp.host.journal.repeat import Repeat, repeat_act, repeat_message
+from jupyter_mcp.transport.traffic import HttpEvent
 
 
 def act(name: str, arguments: Any, method: str = "tools/call") -> Repeat:
@@ -100,8 +101,15 @@ def test_only_calls_of_ours_that_were_kept_whole_can_be_repeated() -> None:
     journal.wire("demo", "send", {**call, "id": 3}, MAX_MESSAGE + 1)
     sent, *others = journal.entries()
     assert repeat_message(sent).magic == '%mcp call demo add {"a": 1}'
-    for entry, why in zip(others, ("the answer to tools/call", "tools/call", "too big"), strict=True):
+    for entry, why in zip(others, ("The answer to tools/call", "tools/call", "too big"), strict=True):
         with pytest.raises(UsageError, match=why):
             repeat_message(entry)
     with pytest.raises(UsageError, match="ping cannot be repeated"):
         act("x", {}, "ping")
+
+
+def test_what_http_did_is_not_repeated() -> None:
+    journal = Journal()
+    journal.http("demo", HttpEvent("cancelled", "POST", None, "tools/call", 1))
+    with pytest.raises(UsageError, match="What HTTP did cannot be repeated"):
+        repeat_message(journal.entries()[0])

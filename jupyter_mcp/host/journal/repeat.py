@@ -113,7 +113,7 @@ def repeat_message(entry: WireEntry) -> Repeat:
     """The call that a message asked for. Raises `UsageError` for another message, or one that was not kept whole."""
     method, params = entry.message.get("method"), mapping_of(entry.message.get("params"))
     if entry.direction != "send" or method not in METHODS:
-        what = entry.message.get("method") or f"the answer to {entry.method}"
+        what = "What HTTP did" if entry.http else entry.message.get("method") or f"The answer to {entry.method}"
         raise UsageError(f"{what} cannot be repeated; our tools/call, resources/read and prompts/get can.")
     if entry.summary:
         raise UsageError("That message was too big to be kept whole.", hint="%mcp activity --cell N takes the act.")

@@ -1,0 +1,75 @@
+"""`%mcp trace` as a table of exchanges, and as a card that sends again by the rules."""
+
+from __future__ import annotations
+
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from jupyter_mcp.errors import UsageError
+from jupyter_mcp.notebook import api
+from jupyter_mcp.notebook.cards.runner import HostRunner
+from jupyter_mcp.notebook.cards.trace import TracePanel
+from jupyter_mcp.notebook.objects.act import get_host
+from tests.notebook.page import button, capture, words
+from tests.notebook.test_cards_trace import say
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from tests.notebook.conftest import Cells
+
+
+def test_exchanges_are_one_row_each_and_take_the_filter(served: Cells) -> None:
+    served.run("%mcp call s add a=1;\n%mcp trace s --exchanges --filter method:tools/call")
+    assert "Exchanges" in served.text
+    row = next(line for line in served.text.splitlines() if "tools/call" in line)
+    assert row.split()[:4] == ["s", "→", "tools/call", "add"]
+    found = served.run("e = %mcp trace --exchanges\ne")
+    assert [one.target for one in found if one.method == "tools/call"] == ["add"]
+    assert {"duration", "sent", "received", "rounds"} <= set(found.record(found[0]))
+    for wrong in ("--exchanges --cell last", "--exchanges --export x"):
+        with pytest.raises(UsageError, match="--exchanges goes with --filter only"):
+            served.run(f"%mcp trace {wrong}")
+    with pytest.raises(UsageError, match="methd"):
+        served.run("%mcp trace --exchanges --filter methd:x")
+
+
+class Watched(HostRunner):
+    """The real acts; the last one can be waited for."""
+
+    last: Future[Any]
+
+    def call(self, *args: Any, **more: Any) -> Future[Any]:
+        self.last = super().call(*args, **more)
+        return self.last
+
+    def settled(self) -> None:
+        """Until what stands on the page has been told of its end (who was told before us is done)."""
+        over = threading.Event()
+        self.last.add_done_callback(lambda _: over.set())
+        assert over.wait(20)
+
+
+def test_a_request_that_is_sent_again_is_the_persons_act_and_keeps_to_the_rules(
+    served: Cells, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    capture(monkeypatch)
+    served.run("%mcp call s add a=1;")
+    runner = Watched()
+    panel = TracePanel(get_host().journal, runner, "s", "method:tools/call")
+    try:
+        first = api.host.trace("method:tools/call direction:send")[-1]
+        say(panel, type="open", id=f"x{first.number}")
+        button(panel.card.root, "Send again").click()
+        runner.settled()
+        again = api.host.activity[-1]
+        assert (again.name, again.origin, again.outcome) == ("add", "person", "ok")
+        served.run("%mcp deny s.add;")
+        button(panel.card.root, "Send again").click()
+        runner.settled()
+        assert api.host.activity[-1].outcome == "denied"
+        assert "s.add is denied by the rule" in words(panel.card.root)
+    finally:
+        panel.card.discard()
