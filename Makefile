@@ -14,7 +14,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/build/pyright
 export UPGRADE
 
-.PHONY: help demo test test-all check lint format unit interop interop-core models libraries conformance e2e notebooks coverage bench lab labextension wheel docs save-notebooks lock setup clean distclean
+.PHONY: help demo test test-all check lint format unit interop interop-core models libraries conformance e2e notebooks coverage bench lab labextension wheel front-ends docs save-notebooks lock setup clean distclean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -50,6 +50,10 @@ $(STAMPS)/labextension: $(STAMPS)/venv scripts/labextension.py $(wildcard labext
 	@$(PY) scripts/labextension.py
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/front-%: requirements/front-%.txt scripts/venv.sh
+	@sh scripts/venv.sh build/front/$* requirements/front-$*.txt
+	@mkdir -p $(STAMPS) && touch $@
+
 $(STAMPS)/kernels: $(STAMPS)/venv scripts/kernels.py
 	@$(PY) scripts/kernels.py
 	@mkdir -p $(STAMPS) && touch $@
@@ -64,6 +68,7 @@ $(STAMPS)/libraries: requirements/libraries.txt scripts/venv.sh
 	@mkdir -p $(STAMPS) && touch $@
 
 PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-mcp1 $(STAMPS)/peer-fastmcp
+FRONT_ENDS := $(STAMPS)/front-lab42 $(STAMPS)/front-notebook75
 BENCH_PEERS := $(STAMPS)/peer-mcp2 $(STAMPS)/peer-datalayer
 EVERYTHING := $(STAMPS)/venv $(STAMPS)/servers $(PEERS) $(STAMPS)/models $(STAMPS)/npm $(STAMPS)/conformance $(STAMPS)/kernels $(STAMPS)/browser $(STAMPS)/labextension
 
@@ -76,7 +81,7 @@ demo: $(STAMPS)/venv ## run the quickstart notebook here, then open it in Jupyte
 test: $(EVERYTHING) ## every test
 	@$(PY) scripts/checks.py
 
-test-all: $(EVERYTHING) $(BENCH_PEERS) $(STAMPS)/libraries ## every test, the long matrix of kernels, and the whole of make interop
+test-all: $(EVERYTHING) $(BENCH_PEERS) $(STAMPS)/libraries $(FRONT_ENDS) ## every test, the long matrix of kernels, and the whole of make interop
 	@$(PY) scripts/more_servers.py
 	@$(PY) scripts/checks.py --slow
 
@@ -129,6 +134,9 @@ labextension: $(STAMPS)/venv ## build the JupyterLab extension; its format, lint
 
 wheel: $(STAMPS)/venv ## an sdist, a wheel from it without Node, installed in a new environment
 	@$(PY) scripts/checks.py wheel
+
+front-ends: $(STAMPS)/venv $(STAMPS)/labextension $(STAMPS)/browser $(FRONT_ENDS) ## the oldest JupyterLab and Notebook 7, each in an environment of its own
+	@$(PY) -m pytest -n 0 tests/e2e/test_front_ends.py
 
 docs: $(STAMPS)/venv ## write docs/magics.md, and the outputs of the guide, anew
 	@$(PY) scripts/magics_page.py

@@ -13,7 +13,7 @@ lock() {
 
 lock dev pyproject.toml --extra lab --group dev
 lock models pyproject.toml requirements/models.in --extra models
-for name in servers peers-mcp2 peers-mcp1 peers-fastmcp peers-datalayer; do
+for name in servers peers-mcp2 peers-mcp1 peers-fastmcp peers-datalayer front-lab42 front-notebook75; do
     lock "$name" "requirements/$name.in"
 done
 lock libraries pyproject.toml requirements/libraries.in

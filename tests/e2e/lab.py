@@ -50,10 +50,17 @@ SECONDS = 40.0
 
 
 class LabServer:
-    """`jupyter lab` in folders of its own. Use as a context manager."""
+    """`jupyter lab` in folders of its own. Use as a context manager.
 
-    def __init__(self, folder: Path) -> None:
+    Args:
+        folder: for everything that it keeps.
+        front: a folder of build/front whose front end is started instead, with our labextension as it is built here.
+            Its kernels are this environment's all the same.
+    """
+
+    def __init__(self, folder: Path, front: str = "") -> None:
         self.folder = folder
+        self._front = front
         self.notebooks = folder / "notebooks"
         self.token = secrets.token_hex(16)
         self._process: subprocess.Popen[bytes] | None = None
@@ -67,7 +74,7 @@ class LabServer:
         self.url = f"http://127.0.0.1:{self.port}"
         with self._log.open("wb") as log:
             self._process = subprocess.Popen(
-                [sys.executable, "-m", "jupyterlab", *self._arguments()],
+                [self._python, "-m", self._application, *self._arguments()],
                 env=self._environment(),
                 cwd=self.notebooks,
                 stdout=log,
@@ -88,6 +95,19 @@ class LabServer:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait(5)
+
+    @property
+    def _python(self) -> str:
+        return str(ROOT / "build" / "front" / self._front / "bin" / "python") if self._front else sys.executable
+
+    @property
+    def _application(self) -> str:
+        return "notebook" if self._front.startswith("notebook") else "jupyterlab"
+
+    def address(self, name: str) -> str:
+        """Where a notebook opens."""
+        path = f"notebooks/{name}?" if self._application == "notebook" else f"lab/tree/{name}?reset&"
+        return f"{self.url}/{path}token={self.token}"
 
     def _arguments(self) -> list[str]:
         return [
@@ -115,6 +135,11 @@ class LabServer:
             "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
         }
         environment.update({name: str(self.folder / folder) for name, folder in folders.items()})
+        if self._front:
+            place = self.folder / "extensions"
+            (place / "labextensions").mkdir(parents=True, exist_ok=True)
+            (place / "labextensions" / "jupyter-mcp-host").symlink_to(ROOT / "labextension" / "dist")
+            environment["JUPYTER_PATH"] = str(place)
         servers = ROOT / "build" / "servers" / "bin"
         environment["PATH"] = os.pathsep.join([str(servers), str(Path(sys.executable).parent), environment["PATH"]])
         return environment
@@ -323,10 +348,14 @@ class Browser:
         """Open a notebook in a fresh page and wait for its kernel."""
         page = self._context.new_page()
         page.on("console", self._console)
-        page.goto(f"{self.server.url}/lab/tree/{name}?reset&token={self.server.token}")
+        page.goto(self.server.address(name))
         page.wait_for_function(READY, timeout=90_000)
-        page.evaluate("window.jupyterapp.shell.collapseLeft()")
+        page.evaluate("window.jupyterapp.shell.collapseLeft?.()")
         return Notebook(page, name)
+
+    def at(self, server: LabServer) -> Browser:
+        """The same Chromium with the pages of another server."""
+        return Browser(server, self._context)
 
     def _console(self, message: ConsoleMessage) -> None:
         if message.type == "error":

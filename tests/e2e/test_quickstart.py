@@ -32,5 +32,7 @@ def test_every_cell_runs_and_the_booking_is_filled_by_hand(browser: Browser, lab
     assert booked
     text = "\n".join(notebook.text(index) for index in range(len(sources)))
     assert "Ada Lovelace" in text
+    notebook.save()
+    assert (lab.notebooks / name).stat().st_size < 300_000, "what is saved stays small"
     for index in range(0, len(sources), 8):
         notebook.screenshots(f"quickstart-{kernel}-{index:02}", index)
