@@ -26,11 +26,11 @@ from jupyter_mcp.protocol.secrets import redact
 from jupyter_mcp.protocol.shapes import is_mapping, mapping_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Mapping, Sequence
     from types import ModuleType, TracebackType
 
     from opentelemetry.context import Context
-    from opentelemetry.trace import Span
+    from opentelemetry.trace import Link, Span
 
 __all__ = ["CONTEXT_KEYS", "Asking", "Serving", "asking", "serving"]
 
@@ -132,7 +132,7 @@ def asking(
     api = _configured()
     if api is None:
         return Asking(params)
-    span = _begun(api, "client", method, params, revision, transport, clean)
+    span = _begun(api, "client", method, params, revision, transport, clean, *_around(api))
     return Asking(_with_context(api, span, params), span)
 
 
@@ -183,6 +183,7 @@ def _begun(
     transport: str,
     clean: Callable[[str], str],
     context: Context | None = None,
+    links: Sequence[Link] = (),
 ) -> Span:
     attributes = _attributes(method, params or {}, clean)
     target = attributes.get(_NAMED.get(method, ""), "")
@@ -190,7 +191,20 @@ def _begun(
     kind = api.SpanKind.CLIENT if role == "client" else api.SpanKind.SERVER
     tracer = api.get_tracer_provider().get_tracer("jupyter_mcp", __version__)
     name = f"{attributes['mcp.method.name']} {target}".rstrip()
-    return tracer.start_span(name, context=context, kind=kind, attributes=attributes)
+    return tracer.start_span(name, context=context, kind=kind, attributes=attributes, links=links)
+
+
+def _around(api: Any) -> tuple[Context | None, Sequence[Link]]:
+    """The parent of what we ask: what this process is doing (None), but for a span that has ended meanwhile.
+
+    What goes on in the background (a sign of life, a list read again) runs in the context in which it was once begun.
+    """
+    from opentelemetry.context import Context
+
+    span = api.get_current_span()
+    if getattr(span, "end_time", None) is None:
+        return None, ()
+    return Context(), (api.Link(span.get_span_context()),)
 
 
 def _with_context(api: Any, span: Span, params: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextvars
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any, cast
@@ -218,6 +219,20 @@ async def test_what_happens_around_is_no_parent_of_a_request_that_brings_none(re
     with recorded.tracer.start_as_current_span("whoever started the server"):
         spans.serving("ping", {}, 1, revision="2026-07-28").end()
     assert recorded.of("ping")[0].parent is None
+
+
+async def test_what_goes_on_after_a_cell_is_linked_to_it_and_not_below_it(recorded: Recorded) -> None:
+    with recorded.tracer.start_as_current_span("cell") as cell:
+        context = contextvars.copy_context()
+
+    def beat() -> None:
+        with spans.asking("ping", None, revision="2026-07-28", transport="stdio"):
+            pass
+
+    context.run(beat)
+    (span,) = recorded.of("ping")
+    assert span.parent is None
+    assert [link.context.span_id for link in span.links] == [cell.get_span_context().span_id]
 
 
 @pytest.mark.parametrize(

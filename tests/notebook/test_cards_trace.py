@@ -146,6 +146,17 @@ def test_a_message_below_is_opened_by_itself(panel: TracePanel) -> None:
     assert len(shown(panel)) == 2
 
 
+def test_what_is_forgotten_can_still_be_read_until_less_may_be_shown(panel: TracePanel, journal: Journal) -> None:
+    say(panel, type="open", id="x1")
+    for _ in range(1_000):
+        journal.wire("demo", "receive", {"method": "notifications/progress", "params": {}}, 50)
+    panel.tick()
+    assert "&quot;ann&quot;" in markup(panel)
+    journal.redactor.hide("key", "user")
+    panel.tick()
+    assert "&quot;ann&quot;" not in markup(panel)
+
+
 def test_what_a_server_says_is_text(panel: TracePanel, journal: Journal) -> None:
     nasty = "<img src=x onerror=alert(1)>"
     journal.wire("demo", "send", call(9, nasty, x=nasty), 50)

@@ -75,6 +75,7 @@ class TracePanel:
         self._dirty_since: float | None = None
         self._again: Again | None = None
         self._current = ""
+        self._masked: object = None  # what was masked when the pane was drawn
         self._wrong = False  # the box holds what is no filter
         self._lines = _rows(server)
         self._lines.query = text
@@ -196,9 +197,12 @@ class TracePanel:
             self._show(name)
 
     def _show(self, name: str) -> None:
-        found = self._feed.find(name)
-        if found is None:
-            return  # it is not on record any more, but it is still to be read
+        found, masked = self._feed.find(name), self._source.redactor.state
+        if found is None:  # it is not on record any more, but still to be read, unless less may be shown now
+            if masked != self._masked:
+                self._close_pane()
+            return
+        self._masked = masked
         exchange, entries = found
         kit.paint(
             self._title,
@@ -210,6 +214,8 @@ class TracePanel:
 
     def _close_pane(self) -> None:
         self._current = ""
+        kit.paint(self._title, "")
+        kit.paint(self._messages, "")
         kit.hide(self._pane, True)
 
     def _offer(self, exchange: Exchange) -> None:
