@@ -50,7 +50,7 @@ def how_to_script(question: Question, misses: bool = False) -> str:
 def refusal(question: Question, answer: Answer) -> str:
     """Why a request for sampling was refused, one sentence."""
     if answer.by == "headless":
-        return f"{question.server} asked for sampling, but there is no model and nobody to ask."
+        return f"{question.server} asked for sampling, and nobody could be asked whether a model may answer."
     if answer.by == "policy":
         return f"The rule {answer.remark!r} refuses sampling for {question.server}."
     verb = "declined" if answer.action == "decline" else "cancelled"

@@ -249,7 +249,7 @@ async def test_a_no_to_sampling_is_a_refusal(questioner: Questioner, action: Any
 
 
 async def test_sampling_with_no_model_and_nobody_there_says_so(questioner: Questioner):
-    with pytest.raises(InputRefused, match="no model and nobody to ask"):
+    with pytest.raises(InputRefused, match="asked for sampling, and nobody could be asked whether a model may answer"):
         await sample(questioner)
     assert questioner.journal.acts()[0].outcome == "cancel"
 
