@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     import os
 
-__all__ = ["Audio", "Image", "decode_base64", "is_drawing", "pictures_in", "sniff_image"]
+__all__ = ["Audio", "Image", "decode_base64", "is_drawing", "pictures_in", "sniff_image", "split_pictures"]
 
 _DRAWING = re.compile(
     rb"(?:\xef\xbb\xbf)?\s*(?:<\?xml[^>]{0,200}\?>\s*)?"
     rb"(?:<!--(?:(?!-->).)*-->\s*)*(?:<!DOCTYPE svg[^>\[]{0,300}>\s*)?<svg[\s>/]",
     re.DOTALL,
 )
+_BEGINNINGS = ("iVBORw", "/9j/", "R0lGOD", "UklGR")  # of the base64 of a PNG, JPEG, GIF, WebP
 _INLINE = re.compile(r"(?:!\[[^\]\n]*\]\()?data:image/[a-z]+;base64,([A-Za-z0-9+/]{40,}={0,2})\)?")
 
 
@@ -57,11 +58,26 @@ def is_drawing(data: bytes) -> bool:
 
 
 def pictures_in(text: str) -> list[tuple[int, int, bytes]]:
-    """Pictures that a text carries as `data:` addresses, in markdown or bare: begin, end, bytes of each."""
+    """Pictures that a text carries as letters: begin, end, bytes of each.
+
+    As `data:` addresses, in Markdown or bare; or as nothing but the base64 of one picture.
+    """
+    if text.lstrip()[:6].startswith(_BEGINNINGS) and (data := decode_base64(text)) and sniff_image(data) is not None:
+        return [(0, len(text), data)]
     if ";base64," not in text:
         return []
     found = [(hit.start(), hit.end(), decode_base64(hit[1])) for hit in _INLINE.finditer(text)]
     return [(begin, end, data) for begin, end, data in found if sniff_image(data) is not None]
+
+
+def split_pictures(text: str) -> list[str | bytes]:
+    """A text and the pictures in it, in order."""
+    parts: list[str | bytes] = []
+    done = 0
+    for begin, end, data in pictures_in(text):
+        parts += [text[done:begin], data]
+        done = end
+    return [part for part in (*parts, text[done:]) if part]
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,11 +7,12 @@ notebook keeps everything whole. What this model cannot take (a picture, a sound
 from __future__ import annotations
 
 import json
+from base64 import b64encode
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UnsupportedContent
 from jupyter_mcp.host.conversation.untrusted import cut_middle, one_line, visible
-from jupyter_mcp.host.media import decode_base64, sniff_image
+from jupyter_mcp.host.media import decode_base64, sniff_image, split_pictures
 from jupyter_mcp.protocol.shapes import mapping_of
 
 if TYPE_CHECKING:
@@ -75,7 +76,7 @@ def text_block(text: str) -> Block:
 
 def result_for_model(result: Result, budget: Budget) -> list[Block]:
     """The blocks of a tool's result."""
-    blocks = [block_for_model(block, budget) for block in result.blocks]
+    blocks = [block_for_model(block, budget) for sent in result.blocks for block in _as_pictures(sent)]
     shown = [block for block in blocks if block["type"] != "text" or block["text"].strip()]
     structured = result.raw.get("structuredContent")
     if not shown and structured is not None:
@@ -83,6 +84,17 @@ def result_for_model(result: Result, budget: Budget) -> list[Block]:
     if result.notes:
         shown.append(text_block(one_line(f"Note of the notebook: {' '.join(result.notes)}", 600)))
     return shown or [text_block("(The tool failed without saying why.)" if result.is_error else _EMPTY)]
+
+
+def _as_pictures(block: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """A block of text with the pictures in it as pictures: as letters they are of no use, and many."""
+    parts = split_pictures(str(block.get("text") or "")) if block.get("type") == "text" else []
+    if not any(isinstance(part, bytes) for part in parts):
+        return [block]
+    return [
+        text_block(part) if isinstance(part, str) else {"type": "image", "data": b64encode(part).decode("ascii")}
+        for part in parts
+    ]
 
 
 def error_for_model(text: str) -> list[Block]:

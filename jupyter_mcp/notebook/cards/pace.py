@@ -1,4 +1,4 @@
-"""Drawing that keeps up: however often something changes, it is drawn ten times a second at most, and the last always.
+"""Drawing that keeps up: however often something changes, it is drawn eight times a second at most, and the last always.
 
 What changes says so by `touch`, from any thread; nothing is queued, so a page that is slow never lags behind.
 """
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["SECONDS", "Pace"]
 
 log = logging.getLogger("jupyter_mcp.cards")
-SECONDS = 0.1
+SECONDS = 0.125
 """Between two drawings."""
 
 

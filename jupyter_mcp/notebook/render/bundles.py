@@ -11,6 +11,7 @@ import logging
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
+from jupyter_mcp.host.media import sniff_image, split_pictures
 from jupyter_mcp.host.questions import Question
 from jupyter_mcp.notebook.render import acts, conversation, html, lists, questions, results, served, servers
 from jupyter_mcp.notebook.render.text import bounded, clean, cut, flat
@@ -126,10 +127,20 @@ def _with_image(made: Bundle, images: Sequence[Any]) -> Bundle:
 def _light(blocks: object) -> list[Any]:
     """Content without its base64: the JSON side stays small."""
     return [
-        {key: value for key, value in block.items() if key not in ("data", "blob")}
+        {key: _lighter(key, value) for key, value in block.items() if key not in ("data", "blob")}
         for block in as_list(blocks)[:20]
         if is_mapping(block)
     ]
+
+
+def _lighter(key: str, value: Any) -> Any:
+    """Without the bytes that stand in an embedded resource, or as letters in a text."""
+    if key == "resource" and is_mapping(value):
+        return {name: inner for name, inner in value.items() if name != "blob"}
+    if key != "text" or not isinstance(value, str):
+        return value
+    parts = split_pictures(value)
+    return "".join(part if isinstance(part, str) else f"[{sniff_image(part)}]" for part in parts)
 
 
 def _prompt(prompt: Any) -> Bundle:
