@@ -87,7 +87,7 @@ def test_a_fields_json_is_its_own_and_comes_back_as_fields() -> None:
     assert text.value == "[1, 2"
     text.value += "]"
     way(made.root, "rows").label = "value"
-    assert [box(made.root, "Entry", at).value for at in (0, 1)] == ["1", "2"]
+    assert [box(made.root, "Entry of rows", at).value for at in (0, 1)] == ["1", "2"]
 
 
 def sent_by(line: str) -> dict[str, Any]:
@@ -113,7 +113,7 @@ def test_options_are_read_when_they_are_set_and_a_reserved_key_is_refused() -> N
     made = CallForm("demo", "run", SCHEMA, lambda: None)
     made.arguments.form.set_values({"rows": [1]})
     assert made.read() == (Ready({"rows": [1]}), "")
-    button(made.root, "Call options").value = True
+    button(made.root, "Options").value = True
     meta = box(made.root, "_meta as JSON")
     meta.value = '{"example.org/trace": {"ids": [1, {"a": null}]}}'
     box(made.root, "Timeout").value = "2.5"

@@ -226,11 +226,12 @@ def _array(base: Node, schema: Schema, place: _Place) -> Node:
         pairs = options(found.branches[0], found.branches)
         if pairs and not found.nullable:
             return replace(sized, kind="multichoice", choices=pairs)
+    closed = bool(first) and sized.max_items is not None and sized.max_items <= len(first)
     return replace(
         sized,
         inside=Inside(
             parts=lambda: tuple(_entry(one, inner, f"Entry {at}") for at, one in enumerate(first, 1)),
-            item=lambda: None if rest is False else _entry(rest, inner, "Entry"),
+            item=lambda: None if rest is False or closed else _entry(rest, inner, "Entry"),
         ),
     )
 

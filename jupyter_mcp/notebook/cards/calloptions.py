@@ -54,7 +54,7 @@ class OptionsFold:
         self._meta: JsonEditor | None = None
         self._inside = kit.column([], "jmcp-group")
         self._open = kit.widgets.ToggleButton(
-            False, description="Call options", tooltip="_meta, timeout, run as a task", layout={"width": "auto"}
+            False, description="Options", tooltip="_meta, timeout, run as a task", layout={"width": "auto"}
         )
         self._open.add_class("jmcp-small")
         kit.watch(self._open, self._toggle)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.host.forms import UNSET
+from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.controls import Setting, control
 from jupyter_mcp.protocol.shapes import mapping_of
 
@@ -54,8 +55,8 @@ class Form:
         self.taken: dict[str, str] = {}
         self._told: dict[str, str] = {}
         setting = Setting(self._on_change, variables, full)
-        self._control: Control = control(node, setting, forms.draft(node), bare=True)
-        self.root = self._control.root
+        self._control: Control = control(node, setting, forms.draft(node), bare=True, sole=True)
+        self.root = kit.column([self._control.root])  # of its own: it may be hidden
         self._validate()
 
     @property

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 __all__ = ["Control", "Setting", "Variables", "control"]
 
 
-def control(node: Node, setting: Setting, draft: Draft = UNSET, *, bare: bool = False) -> Control:
+def control(node: Node, setting: Setting, draft: Draft = UNSET, *, bare: bool = False, sole: bool = False) -> Control:
     """The control of a field.
 
     Args:
@@ -24,6 +24,7 @@ def control(node: Node, setting: Setting, draft: Draft = UNSET, *, bare: bool = 
         setting: what all controls of a form share.
         draft: what it shows at first.
         bare: without label and help, which stand somewhere else (an entry of a list, a chosen alternative).
+        sole: without a choice of how the value is given, which is made somewhere else (a whole form, an alternative).
     """
     from jupyter_mcp.notebook.cards.controls import arrays, objects, simple, unions
 
@@ -38,4 +39,4 @@ def control(node: Node, setting: Setting, draft: Draft = UNSET, *, bare: bool = 
         "array": arrays.Array,
         "union": unions.Union,
     }
-    return kinds.get(node.kind, simple.Text)(node, setting, draft, bare=bare)
+    return kinds.get(node.kind, simple.Text)(node, setting, draft, bare=bare, sole=sole)

@@ -5,6 +5,7 @@ A list that may be left out is left out while it has no entry; an empty list is 
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import forms
@@ -27,6 +28,8 @@ class Array(Control):
     """The control of a list."""
 
     empties = True
+
+    above = True
 
     def _prepare(self) -> None:
         self._entries: list[_Entry] = []
@@ -78,6 +81,8 @@ class Array(Control):
         node = self.node.entry(at)
         if node is None:
             return
+        if self._mode == "empty":
+            self.draft = UNSET
         self._entries.append(_Entry(self, at, forms.draft(node)))
         self._draw()
         parts.focus_into(self._entries[-1].root)
@@ -101,7 +106,7 @@ class Array(Control):
             return
         self._entries[at], self._entries[to] = self._entries[to], self._entries[at]
         self._draw()
-        parts.focus_into(entry.root, "jmcp-up" if by < 0 else "jmcp-down")
+        parts.focus_into(entry.root, *(("jmcp-up", "jmcp-down")[::-by]))
         self._on_value()
 
     # --- what all controls do ----------------------------------------------------------------------------------------
@@ -137,7 +142,8 @@ class _Entry:
 
         node = owner.node.entry(at)
         assert node is not None
-        self.control = control(node, owner.setting, draft, bare=True)
+        called = replace(node, title=f"Entry of {owner.node.label}") if owner.node.label else node
+        self.control = control(called, owner.setting, draft, bare=True)
         self._fixed = at < len(owner.node.parts)
         self._first = len(owner.node.parts)
         self._up = _tool("↑", lambda: owner.move(self, -1), "jmcp-up")
@@ -145,7 +151,9 @@ class _Entry:
         self._remove = _tool("✕", lambda: owner.remove(self), "jmcp-remove")
         self._number = parts.text(f"{at + 1}", "jmcp-number")
         tools = parts.line([self._up, self._down, self._remove], "jmcp-tools")
-        self.root = parts.line([self._number, self.control.root, tools], "jmcp-entry")
+        self.root = parts.line(
+            [self._number, self.control.root, tools], "jmcp-entry", align="flex-start", wrap="nowrap"
+        )
 
     def stand(self, at: int, last: int) -> None:
         """Its place among the others."""

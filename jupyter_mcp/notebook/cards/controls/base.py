@@ -66,11 +66,16 @@ class Control:
 
     empties = False
     """Whether what is empty can be sent, and has to be asked for since blank means left out."""
+    above = False
+    """Whether how the value is given stands beside the label, and not beside the control, which is long."""
     _named = True  # the heading names the field; False when the control itself shows the name
 
-    def __init__(self, node: Node, setting: Setting, draft: Draft = UNSET, *, bare: bool = False) -> None:
+    def __init__(
+        self, node: Node, setting: Setting, draft: Draft = UNSET, *, bare: bool = False, sole: bool = False
+    ) -> None:
         self.node = node
         self.setting = setting
+        self.bare = bare
         self.touched = False
         self._mode: How = "value"
         self._made: Any = None
@@ -81,11 +86,16 @@ class Control:
         self._json: Any = None
         self._error: Any = None
         self._slot: Any = None
+        self._title: Any = None
         self._prepare()
-        self._ways = self._offered()
+        self._ways = {"value": "value"} if sole else self._offered()
         self.draft = draft
         head = "" if bare else heading(node, self._named)
-        self.root = parts.box([parts.text(head), self._slot] if head else [self._slot], "jmcp-field")
+        title = [parts.text(head)] if head else []
+        if self.above:
+            self._title = parts.line([*title, *self._how_shown()], "jmcp-control", "jmcp-title")
+            title = [self._title] if self._title.children else []
+        self.root = parts.box([*title, self._slot], "jmcp-field")
         self._quiet = False
 
     # --- what a kind of control brings -------------------------------------------------------------------------------
@@ -159,6 +169,9 @@ class Control:
         if self._quiet:
             return
         self.touched = True
+        if self._mode == "empty" and self._read() is not UNSET:
+            self._mode = "value"
+            self._set_how()
         self._after_change()
         self.setting.changed()
 
@@ -192,7 +205,7 @@ class Control:
     def _make_how(self) -> None:
         options = [(word, way) for way, word in self._ways.items()]
         self._how = parts.select(
-            options, self._mode, tip="how this value is given", width="98px", _dom_classes=("jmcp-how",)
+            options, self._mode, label="how this value is given", width="98px", _dom_classes=("jmcp-how",)
         )
         self._how.observe(self._on_how, names="value")
 
@@ -251,8 +264,10 @@ class Control:
             shown = [self._json_box()]
             if text is not None:
                 self._json.value = text
-        elif way in ("null", "empty"):
-            shown = [parts.text(html.muted(html.escape(f"sends {self._ways[way]}")))]
+        elif way == "null":
+            shown = [parts.text(html.muted("sends null"))]
+        elif way == "empty":  # whoever writes something into it means that
+            shown = self._made = list(self._show(UNSET))
         self._place(shown)
 
     def _place(self, shown: Sequence[Any]) -> None:
@@ -260,7 +275,10 @@ class Control:
             self._make_how()
         else:
             self._set_how()
-        children = (*shown, *((self._how,) if self._how is not None else ()))
+        children = tuple(shown) if self.above else (*shown, *self._how_shown())
+        if self.above and self._title is not None and not self._title.children and self._how is not None:
+            self._title.children = self._how_shown()  # a way that came later: JSON that the fields cannot show
+            self.root.children = (self._title, *self.root.children)
         if self._slot is None:
             self._slot = parts.line(children, "jmcp-control")
         elif self._slot.children != children:
@@ -268,6 +286,9 @@ class Control:
             parts.wire(self._slot)
         if self._locked:
             self.lock(True)
+
+    def _how_shown(self) -> tuple[Any, ...]:
+        return (self._how,) if self._how is not None else ()
 
     def _set_how(self) -> None:
         if self._how is None:

@@ -28,6 +28,8 @@ SHOWN = 8
 class Object(Control):
     """The control of an object, and of a whole form."""
 
+    above = True
+
     def _prepare(self) -> None:
         self._there = False
         self._whole = self.node.name == ""
@@ -61,7 +63,7 @@ class Object(Control):
         if not self._there:
             self._fill([self._button(f"Set {flat(self.node.label, 60)}", self._appear)])
             return
-        every = list(self.node.parts)
+        every = [part for part in self.node.parts if not self._goes_without_saying(part)]
         shown = [part for part in every if self._at_once(part, every)]
         self._folded = [part for part in every if part not in shown]
         children: list[Any] = [self._part(part).root for part in shown]
@@ -84,6 +86,10 @@ class Object(Control):
             return
         self._body.children = tuple(children)
         parts.wire(self._body)
+
+    def _goes_without_saying(self, part: Node) -> bool:
+        """The constant that sets an alternative apart from the others was chosen with it."""
+        return self.bare and part.kind == "const" and not self._whole
 
     def _at_once(self, part: Node, parts: list[Node]) -> bool:
         if not self.setting.full or part.required or part.name in self._made_parts:
@@ -139,7 +145,7 @@ class Object(Control):
         self._rows.remove(row)
         self._draw()
         parts.drop([row.root])
-        parts.focus_into(self._body, last=True)
+        parts.focus_into(self._body, "jmcp-add")
         self._on_value()
 
     # --- what all controls do ----------------------------------------------------------------------------------------
@@ -202,7 +208,9 @@ class _Row:
             )
         )
         remove = parts.small("✕", lambda: owner.drop_row(self), "Remove this member", "jmcp-tool")
-        self.root = parts.line([parts.line([self.box], "jmcp-control"), self.control.root, remove], "jmcp-entry")
+        self.root = parts.line(
+            [parts.line([self.box], "jmcp-control"), self.control.root, remove], "jmcp-entry", align="flex-start"
+        )
 
     @property
     def name(self) -> str:

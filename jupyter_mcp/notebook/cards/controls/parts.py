@@ -49,9 +49,9 @@ def box(children: Sequence[Any], *classes: str) -> Any:
     return kit.widgets.VBox(list(children), layout=look(overflow="visible"), _dom_classes=classes)
 
 
-def line(children: Sequence[Any], *classes: str) -> Any:
-    """Side by side; what does not fit goes to the next line."""
-    layout = look(flex_flow="row wrap", align_items="center", overflow="visible", grid_gap="4px")
+def line(children: Sequence[Any], *classes: str, align: str = "center", wrap: str = "wrap") -> Any:
+    """Side by side; what does not fit goes to the next line, if it may."""
+    layout = look(flex_flow=f"row {wrap}", align_items=align, overflow="visible", grid_gap="4px")
     return kit.widgets.HBox(list(children), layout=layout, _dom_classes=classes)
 
 
@@ -126,17 +126,17 @@ def drop(roots: Iterable[Any]) -> None:
 # keyboard is put where it belongs by the page itself, when the marked box is there.
 _FOCUS = """<style onload="
 const box=this.closest('.jmcp-focus-here');
-if(box){{
- const found=[...box.querySelectorAll('{what}')].find(one=>!one.disabled&&one.offsetParent);
- if(found)found.focus();
+for(const what of box?{what}:[]){{
+ const found=[...box.querySelectorAll(what)].find(one=>!one.disabled&&one.offsetParent);
+ if(found){{found.focus();break;}}
 }}
 "></style>"""
 _FIRST = "input,select,textarea,button"
 
 
-def focus_into(box: Any, name: str = "", *, last: bool = False) -> None:
-    """Put the keyboard into a box: its first control, its button of that class, or its last button."""
-    what = f"button.{name},{_FIRST}" if name else "button" if last else _FIRST
+def focus_into(box: Any, *names: str) -> None:
+    """Put the keyboard into a box: its button of the first of these classes that can be pressed, else its control."""
+    what = [*(f"button.{name}" for name in names), _FIRST]
     for child in box.children:
         if "jmcp-focus" in getattr(child, "_dom_classes", ()):
             box.children = tuple(one for one in box.children if one is not child)

@@ -20,6 +20,8 @@ __all__ = ["Union"]
 class Union(Control):
     """A drop-down whose first line chooses nothing. What was filled in for another alternative is kept."""
 
+    above = True
+
     def _prepare(self) -> None:
         self._pick: Any = None
         self._inner: dict[int, Control] = {}
@@ -52,7 +54,7 @@ class Union(Control):
         if at in self._inner:
             self._inner[at].draft = draft
         else:
-            self._inner[at] = control(self.node.branches[at], self.setting, draft, bare=True)
+            self._inner[at] = control(self.node.branches[at], self.setting, draft, bare=True, sole=True)
         self._shown(at)
 
     def _shown(self, at: int) -> None:
