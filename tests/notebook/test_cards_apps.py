@@ -183,12 +183,12 @@ def test_two_views_are_two_pages(host: Host) -> None:
     assert [one["view"] for one in answers] == ["v2"]
 
 
-def test_only_so_many_views_are_shown(host: Host) -> None:
+def test_of_too_many_views_the_oldest_goes_since_pages_are_loaded_anew_without_a_word(host: Host) -> None:
     frame = shown(host)
-    for number in range(4):
+    for number in range(5):
         begin(frame, f"v{number}")
-    frame.page("open", "v9", context=None)
-    assert "4 times" in frame.until("failed", lambda one: one["view"] == "v9")["text"]
+    assert "elsewhere" in frame.until("stop")["reason"]
+    assert [one["view"] for one in frame.told if one["type"] == "stop"] == ["v0"]
 
 
 def test_a_question_is_answered_by_the_view_that_has_it(host: Host) -> None:

@@ -62,7 +62,6 @@ function render({ model, el }) {
     parts.root.dataset.mode = whole ? "fullscreen" : "inline";
     if (whole) parts.root.showModal();
     else parts.root.show();
-    parts.root.setAttribute("role", whole ? "dialog" : "group");
     parts.whole.textContent = whole ? "Back to the notebook" : "Fill the window";
   }
 
@@ -128,7 +127,11 @@ function render({ model, el }) {
   send("open", { context: context() });
 
   return () => {
-    send("gone");
+    try {
+      send("gone");
+    } catch {
+      // the kernel, or the widget there, is gone first
+    }
     themes.disconnect();
     sizes.disconnect();
     window.removeEventListener("message", listen);
@@ -165,7 +168,7 @@ function build(model, send) {
   const bar = element("div", { class: "jmcp-app-bar" }, name, from, element("span", { class: "jmcp-app-gap" }), share, whole, close);
   const root = element(
     "dialog",
-    { class: "jmcp-app", open: true, role: "group", "aria-label": `App of ${model.get("tool")}` },
+    { class: "jmcp-app", open: true, "aria-label": `App of ${model.get("tool")}` },
     bar,
     element("div", { class: "jmcp-app-more" }, facts, report),
     ask,

@@ -67,5 +67,6 @@
     if (event.source === host) fromHost(event.data);
     else if (inner && event.source === inner.contentWindow) fromPage(event.data);
   });
+  document.documentElement.lang = "en";
   host.postMessage({ jsonrpc: "2.0", method: `${PREFIX}proxy-ready`, params: {} }, "*");
 })();

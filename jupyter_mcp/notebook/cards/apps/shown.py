@@ -142,9 +142,8 @@ class ShownApp:
             await view.heard(message)
 
     async def _come(self, id: str, stands: object) -> None:
-        if len(self._views) >= _MOST_VIEWS:
-            View(id, self.frame.tell, stands).failed(f"The app is shown {_MOST_VIEWS} times already.")
-            return
+        if len(self._views) >= _MOST_VIEWS:  # a page that was loaded anew said nothing of the views that it had
+            self._views.pop(next(iter(self._views))).drop("it is shown elsewhere since")
         view = self._views[id] = View(id, self.frame.tell, stands, self._one_is_over)
         await self._begin(view)
 

@@ -81,11 +81,13 @@ class View:
         if self._session is not None:
             await self._session.end(reason)
 
-    def drop(self) -> None:
-        """It is gone from the page."""
-        session, self._session = self._session, None
+    def drop(self, reason: str = "") -> None:
+        """It is gone from the page, or is to go at once; then it is told why."""
+        session = self._session
+        if not reason:
+            self._session = None
         if session is not None:
-            session.drop()
+            session.drop(reason)
 
     def failed(self, text: str) -> None:
         """There is no page to show."""
