@@ -160,6 +160,7 @@ def test_a_template_has_fields_suggestions_and_tells_what_it_reads(notebook: Not
     day.fill("tu")
     cell.locator("datalist option[value=tuesday]").wait_for(state="attached")
     day.fill("tuesday")
+    cell.get_by_text("notes://tuesday").first.wait_for()
     cell.get_by_role("button", name="Read", exact=True).click()
     cell.get_by_text("bake bread").last.wait_for()
 
@@ -192,6 +193,11 @@ def test_a_prompt_is_filled_in_with_suggestions_and_its_messages_are_seen_by_rol
     notebook.screenshots("explorer-prompts", EXPLORE)
     cell.get_by_role("button", name="Insert as a cell").click()
     cell.get_by_text(re.compile(r"^(Inserted below|Copied)")).wait_for()
+    below = notebook.cell(EXPLORE + 1)
+    if cell.get_by_text("Inserted below").is_visible():  # without our JupyterLab extension it is on the clipboard
+        below.get_by_text("%mcp prompt demo.trip country=Japan city=Kyoto").wait_for()
+        notebook.command("notebook:delete-cell")
+        notebook.cell(CALIBRATE).get_by_text("def calibrate").wait_for()
 
 
 def test_a_server_is_pinged_disconnected_and_connected_again(notebook: Notebook, cell: Locator) -> None:

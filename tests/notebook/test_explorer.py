@@ -323,8 +323,21 @@ def test_an_explorer_that_is_over_follows_nothing(open_explorer: Callable[..., O
     source = FakeSource(*tools(ADD))
     open_explorer(source)
     cards.close_all()
-    source.change()
     assert source.listeners == []
+
+
+def test_an_explorer_that_is_over_leaves_no_widget_and_no_clock_behind(open_explorer: Callable[..., Opened]) -> None:
+    source = FakeSource(*tools(OTHER), *resources("x://a"))
+    opened = open_explorer(source, "servers")
+    opened.open("demo")
+    button(opened.root, "Log and stderr").value = True
+    opened.page(type="tab", key="tools")
+    opened.open("other")
+    panes = [pane for _, pane in opened_panes(opened).values()]
+    assert len(panes) == 2
+    cards.close_all()
+    assert all(pane.comm is None for pane in panes)
+    assert clock._stop is None  # pyright: ignore[reportPrivateUsage]
 
 
 # --- resources -------------------------------------------------------------------------------------------------------

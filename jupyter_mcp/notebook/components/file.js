@@ -4,8 +4,8 @@ function render({ model, el }) {
   const id = freshId("file");
   const addresses = new Set();
   const said = element("span", { role: "status", "aria-live": "polite" });
-  const save = element("button", { type: "button", class: "jmcp-file-button" }, `Save ${model.get("name")} (${model.get("told")})`);
-  const show = element("button", { type: "button", class: "jmcp-file-button", "aria-expanded": "false" }, "Show the PDF here");
+  const save = element("button", { type: "button", class: "jmcp-file-button jupyter-button" }, `Save ${model.get("name")} (${model.get("told")})`);
+  const show = element("button", { type: "button", class: "jmcp-file-button jupyter-button", "aria-expanded": "false" }, "Show the PDF here");
   const place = element("div", { class: "jmcp-file-place" });
   const root = element("div", { class: "jmcp-file" }, element("div", { class: "jmcp-file-row" }, save, said), place);
   if (model.get("pdf")) save.before(show);

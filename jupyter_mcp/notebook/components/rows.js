@@ -332,7 +332,7 @@ class RowsView {
 
   first(row, column) {
     const words = element("div", { class: "jmcp-rows-words" });
-    words.append(element("div", { class: column.kind === "code" ? "jmcp-rows-code" : null }, row.cells[column.at]));
+    words.append(element("div", { class: column.kind === "text" ? null : `jmcp-rows-${column.kind}` }, row.cells[column.at]));
     if (row.detail) words.append(element("div", { class: "jmcp-rows-detail" }, row.detail));
     const cell = element("div", { role: "gridcell", class: "jmcp-rows-cell jmcp-rows-first", title: row.cells[column.at] });
     cell.style.paddingLeft = `${(row.depth ?? 0) * 16}px`;
@@ -342,7 +342,8 @@ class RowsView {
     if (row.icon) cell.append(this.icon(row.icon));
     cell.append(words);
     const apart = this.columns.some((one) => one.kind === "badges");
-    cell.append(this.badges({ marks: row.marks, badges: apart ? [] : row.badges }));
+    const badges = this.badges({ marks: row.marks, badges: apart ? [] : row.badges });
+    if (badges.childElementCount) cell.append(badges);
     return cell;
   }
 

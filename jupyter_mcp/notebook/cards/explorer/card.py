@@ -110,6 +110,7 @@ class Explorer:
         self._rows.on_open(self._open)
         self._rows.on_select(self._ticked)
         self._stop: Callable[[], object] = source.follow(self._soon)
+        self.card.on_over.append(self._end)
         self._open_the_only_one()
 
     def _laid_out(self) -> Any:
@@ -132,10 +133,7 @@ class Explorer:
     def _soon(self) -> None:
         """Something may be another now. Any thread."""
         with self._guard:
-            if self.card.over:
-                self._stop()
-                self._icons.close()
-            elif self._timer is None:
+            if self._timer is None and not self.card.over:
                 self._timer = threading.Timer(PAUSE_SECONDS, self._merge)
                 self._timer.daemon = True
                 self._timer.start()
@@ -168,6 +166,18 @@ class Explorer:
             self._seen = self._index
             self._changes = Changes()
             self._show()
+
+    def _end(self) -> None:
+        """The card is over: nothing is followed any more, and the panes that do not show are freed too."""
+        self._stop()
+        self._icons.close()
+        with self._guard:
+            if self._timer is not None:
+                self._timer.cancel()
+            kept, self._kept = self._kept, OrderedDict()
+        for name, (_, pane) in kept.items():
+            self._panes.forget(name)
+            free(pane)
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 
