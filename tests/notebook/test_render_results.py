@@ -34,6 +34,10 @@ TABLE = "The table:\n\n| city | days |\n|---|---|\n| Paris | 3 |\n| Rome | 4 |\n
         ("key: value\nother: thing\n", "text"),
         ("2 * 3 * 4 = 24 and **kwargs", "text"),
         ("<b>bold</b>", "text"),
+        ("Diff with HEAD~1:\ndiff --git a/p b/p\n--- a/p\n+++ b/p\n@@ -2,3 +2,4 @@\n \n - beans\n - peas\n", "text"),
+        ("fruit:\n- apple\n- pear\n", "text"),
+        ("To do\n\n- apple\n- pear\n", "markdown"),
+        ("1. first\n2. second", "markdown"),
         ("", "text"),
         ("[broken, json", "text"),
         ("[]", "text"),
@@ -74,9 +78,10 @@ def test_what_a_server_calls_a_text_decides_where_the_text_keeps_the_name() -> N
         " " * 20_000 + "x",
         "a,b\n" * 200_000,
         "<!---->" * 600,
+        "- a\n" * 5_000 + "-",
         '{"a":' * 20_000,
     ],
-    ids=["stars", "brackets", "fences", "rules", "heading", "lines", "blanks", "rows", "comments", "depth"],
+    ids=["stars", "brackets", "fences", "rules", "heading", "lines", "blanks", "rows", "comments", "items", "depth"],
 )
 def test_a_text_made_to_be_slow_is_not(words: str) -> None:
     before = time.process_time()

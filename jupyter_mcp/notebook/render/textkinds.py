@@ -32,9 +32,11 @@ _HEADING = re.compile(r"(?m)(?:\A|^[ \t]*\n)#{1,6} \S[^\n]*\n[ \t]*(?:\n|\Z)")
 _BOLD = re.compile(r"\*\*[^\s*](?:[^*\n]{0,200}[^\s*])?\*\*")
 _LINK = re.compile(r"\[[^\]\n]{1,200}\]\((?:https?://|mailto:)[^)\s]+\)")
 _ITEM = re.compile(r"(?m)^ {0,3}(?:[-*+]|\d{1,3}[.)]) \S")
+_LIST = re.compile(r"(?m)(?:\A|^[ \t]*\n)(?: {0,3}(?:[-*+]|\d{1,3}[.)]) \S[^\n]*(?:\n|\Z)){2,}")
 _TABLE = re.compile(r"(?m)^[ \t]*\|.*\|[ \t]*\n[ \t]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$")
 _SOURCE = re.compile(
-    r"(?m)^(?:#!|import \w|from \w+ import |def \w+\(|class \w+|\w+ = |<\?xml|<!doctype)", re.IGNORECASE
+    r"(?m)^(?:#!|import \w|from \w+ import |def \w+\(|class \w+|\w+ = |<\?xml|<!doctype|diff --git |@@ -\d|--- \w+/)",
+    re.IGNORECASE,
 )
 
 
@@ -114,8 +116,7 @@ def _looks_like_markdown(text: str) -> bool:
     bare = _FENCES.sub("", text)
     if _SOURCE.search(bare) or _mostly_columns(bare):
         return False
-    signs = (_HEADING, _BOLD, _LINK, _TABLE)
-    return fenced or any(sign.search(bare) for sign in signs) or len(_ITEM.findall(bare)) >= 2
+    return fenced or any(sign.search(bare) for sign in (_HEADING, _BOLD, _LINK, _TABLE, _LIST))
 
 
 def _mostly_columns(text: str) -> bool:
