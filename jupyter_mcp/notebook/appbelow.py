@@ -12,7 +12,9 @@ from jupyter_mcp.host.result import Result
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["below", "with_app"]
+    from jupyter_mcp.runtime.place import Place
+
+__all__ = ["below", "below_soon", "with_app"]
 
 
 def with_app(value: object) -> bool:
@@ -37,6 +39,14 @@ def below(value: object) -> None:
         from jupyter_mcp.notebook.cards import apps
 
         apps.under(value, tool)
+
+
+def below_soon(value: object, where: Place) -> None:
+    """The same from any thread, in the cell of a call that nobody waited for."""
+    if _tool_of(value) is not None:
+        from jupyter_mcp.runtime import jobs
+
+        jobs.post(lambda: below(value), where)
 
 
 def _tool_of(value: object) -> Mapping[str, Any] | None:

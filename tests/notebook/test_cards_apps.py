@@ -13,11 +13,13 @@ from jupyter_mcp.host.apps.meta import MIME_TYPE
 from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.result import Result
 from jupyter_mcp.host.specs import ServerSpec
+from jupyter_mcp.notebook.appbelow import below_soon
 from jupyter_mcp.notebook.cards import apps, live
 from jupyter_mcp.notebook.cards.apps.shown import ShownApp
 from jupyter_mcp.notebook.cards.apps.view import packed
 from jupyter_mcp.notebook.components import frame as component
-from jupyter_mcp.runtime import state
+from jupyter_mcp.runtime import jobs, state
+from jupyter_mcp.runtime.place import Place
 from jupyter_mcp.runtime.thread import get_runtime
 from jupyter_mcp.server import Server
 from tests.notebook.page import Page, capture
@@ -282,6 +284,25 @@ def test_a_tool_without_a_page_gets_no_widget(host: Host, frames: list[Told]) ->
     assert apps.for_call("bench", tool_of(host, "plain"), {}, result) is None
     assert frames == []
     assert apps.for_call("bench", tool_of(host, "show"), {}, result) is frames[0]
+
+
+def test_a_call_that_nobody_waited_for_gets_its_app_in_its_cell(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(state, "existing_host", lambda: host)
+    tool_of(host, "show")  # the list is there, as it is after a call
+    posted: list[tuple[Callable[[], object], Place]] = []
+
+    def post(function: Callable[[], object], where: Place) -> None:
+        posted.append((function, where))
+
+    monkeypatch.setattr(jobs, "post", post)
+    where = Place()
+    for name in ("plain", "show"):
+        below_soon(Result({"content": []}, server="bench", tool=name), where)
+    below_soon(ValueError("it failed"), where)
+    assert [place for _, place in posted] == [where]
+    page = capture(monkeypatch)
+    posted[0][0]()
+    assert page.live and "The app of bench.show" in str(page.outputs)
 
 
 def test_long_messages_are_packed_and_what_json_cannot_hold_is_null() -> None:

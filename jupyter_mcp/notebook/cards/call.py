@@ -6,11 +6,13 @@ import logging
 import threading
 from typing import TYPE_CHECKING
 
+from jupyter_mcp.notebook.appbelow import below_soon
 from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.live import Card
 from jupyter_mcp.notebook.cards.meter import Meter
 from jupyter_mcp.notebook.render.bundles import Bundle, bundle
 from jupyter_mcp.notebook.render.views import CallView
+from jupyter_mcp.runtime import place
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -93,21 +95,25 @@ class LiveCall:
 def follow(call: Call) -> LiveCall:
     """The card of a background call, displayed here: it follows the call and becomes its picture at the end."""
     live = LiveCall(call.name, call.cancel).show()
-    offered = False
+    offered = ended = False
     told = 0
     guard = threading.Lock()
+    where = place.here()
 
     def look(_: Call) -> None:
-        nonlocal told, offered
+        nonlocal told, offered, ended
         with guard:  # the first look is the main thread's, the others are the runtime's
             events, told = call.events[told:], len(call.events)
+            done = call.done
+            last, ended = done and not ended, done
         for event in events:
             live.event(event)
         if call.task is not None and not offered:
             offered = True
             live.offer_to_leave(call.leave)
-        if call.done:
+        if last:
             live.end(bundle(call))
+            below_soon(call.__mcp_view__().outcome, where)
 
     call.on_change(look)
     look(call)
