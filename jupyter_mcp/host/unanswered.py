@@ -32,7 +32,8 @@ def how_to_script(question: Question, misses: bool = False) -> str:
         script = f'mcp.answer("accept", server="{question.server}", kind="server")'
         return f"Nobody could be asked whether {question.server} may be started; script it: {script}"
     if question.kind == "approval":
-        return f'{head}; approve it in advance with mcp.allow("{question.server}.{question.params.get("tool")}").'
+        name = f"{question.server}.{question.params.get('tool')}"
+        return f'Nobody could be asked; approve it in advance with mcp.allow("{name}").'
     target = f'server="{question.server}"'
     if question.kind == "sampling" and question.offer is not None:
         return f'{head}; let {question.offer.model} answer: mcp.allow("{question.server}.sampling/*").'

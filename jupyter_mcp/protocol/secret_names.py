@@ -36,7 +36,7 @@ _PAIRS = frozenset(
         *(f"{word} tokens" for word in ("access", "api", "auth", "refresh")),
         *("seed phrase", "recovery phrase", "secret phrase", "seed words", "session id"),
         *("recovery code", "recovery codes", "backup code", "backup codes", "verification code", "security code"),
-        *("access code", "auth code", "login code", "pin code", "pin number", "card code"),
+        *("access code", "auth code", "login code", "pin code", "pin number", "card code", "x auth"),
         *("card number", "card no", "card num", "credit card", "debit card"),
     )
 )

@@ -342,3 +342,17 @@ def test_a_question_whose_model_failed_leaves_its_transcript(served: Cells) -> N
     left = served.run("mcp.host.conversation")
     assert (left.question, left.text, left.stop) == ("go", "I add.", "failed")
     assert [call.result.data for call in left.calls] == [3]
+
+
+def test_a_slip_in_the_name_of_a_server_is_said_and_holds_for_no_other_question(served: Cells) -> None:
+    made = model(served, "first", "second")
+    served.run("mcp.ask('one')")
+    for slip in ("mcp.ask('two', servers=['nope'], new=True)", "%mcp ask --servers s,nope 'two'"):
+        with pytest.raises(UsageError, match="There is no server 'nope'"):
+            served.run(slip)
+    served.run("%mcp connect t $echo_server ;\n%mcp disconnect t")
+    with pytest.raises(UsageError, match=r"t is not connected\. %mcp reconnect t"):
+        served.run("mcp.ask('two', servers=['t'])")
+    served.run("mcp.ask('three')")
+    assert [len(request.messages) for request in made.requests] == [1, 3], "the conversation goes on"
+    assert made.requests[1].tools

@@ -84,7 +84,7 @@ def test_python_says_the_same_as_a_line(served: Cells):
         ("deny s.add --scope once", "--scope is one of"),
         ("deny 'a b'", "not a pattern"),
         ("disable", "PATTERN is missing"),
-        ("policy why", "policy takes nothing"),
+        ("policy why", "why tells about one act"),
         ("policy why s.add --scope user", "--scope has no meaning with `policy why`"),
         ("policy why add_nothing", "is not SERVER.TOOL"),
         ("policy a=1", "key=value goes with"),

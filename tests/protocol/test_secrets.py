@@ -27,6 +27,7 @@ PEM = "-----BEGIN " + "PRIVATE KEY-----\nMIIBdemo\nAAAA\n-----END PRIVATE KEY---
             "apiKey",
             "api_key",
             "X-Api-Key",
+            "X-Auth",
             "apikey",
             "API Key",
             "OPENAI_API_KEY",

@@ -233,11 +233,14 @@ def asking(
     """The act of asking; arguments as of `mcp.ask`.
 
     Raises:
-        UsageError: `max_rounds` is no number of rounds, or something of the context cannot go along.
+        UsageError: there is no such server, `max_rounds` is no number of rounds, or something of the context cannot go
+            along.
         NoModel: no model is configured.
     """
     if max_rounds is not None and max_rounds < 1:
         raise UsageError(f"max_rounds is 1 or more, not {max_rounds}.")
+    for name in servers or ():
+        _connected(name)  # a slip is said before it holds for all questions to come
     conversation = _conversation(new=new, model=model)
     toolbox = conversation.toolbox
     if servers is not None:
@@ -257,6 +260,13 @@ def asking(
 
     after = "what was said stays, in mcp.host.conversation; ask on with the next question"
     return Act(f"the answer of {conversation.model.name}", start, after)
+
+
+def _connected(name: str) -> None:
+    """Raises `UsageError` when there is no server of that name now."""
+    host = get_host()
+    if host.find(name) is not host.servers.get(name):
+        raise UsageError(f"{name} is not connected.", hint=f"%mcp reconnect {name} connects it again.")
 
 
 def _conversation(*, new: bool, model: Any) -> talking.Conversation:

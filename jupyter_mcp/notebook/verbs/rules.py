@@ -99,6 +99,8 @@ def policy(call: Invocation) -> Any:
         given = arguments.coerce({}, call.pairs())
         origin: Any = call.option("origin") or "model"
         return api.policy.why(rest[0], given, origin=origin, method=call.option("method"))
+    if verb == "why":
+        raise call.wrong("why tells about one act: why SERVER.TOOL [key=value …].")
     if verb == "accept" and len(rest) <= 1:
         return api.policy.accept(rest[0] if rest else None)
     if verb == "reset" and len(rest) <= 1:
