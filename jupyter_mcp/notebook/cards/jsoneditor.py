@@ -85,7 +85,7 @@ def _box(label: str, rows: int) -> Any:
     if importlib.util.find_spec("anywidget") is not None:
         from jupyter_mcp.notebook.components.code import Code
 
-        return Code(description=label, rows=rows)
+        return Code(description=label, rows=rows, layout={"width": "min(680px, 100%)"})
     return kit.widgets.Textarea(
         description=label, rows=rows, continuous_update=True, layout={"width": "min(680px, 100%)"}
     )

@@ -12,6 +12,7 @@ function render({ model, el }) {
     autocapitalize: "off",
     autocomplete: "off",
     wrap: "off",
+    "data-lm-suppress-shortcuts": "true", // in JupyterLab a key that is typed here is no command of the notebook
     "aria-label": model.get("description"),
     "aria-describedby": `${id}-keys`,
   });
@@ -69,6 +70,9 @@ function render({ model, el }) {
     number();
   }
 
+  area.addEventListener("keydown", (event) => {
+    if (event.key !== "Escape") event.stopPropagation(); // Escape belongs to the card
+  });
   area.addEventListener("input", typed);
   area.addEventListener("blur", send);
   area.addEventListener("scroll", follow);

@@ -66,6 +66,8 @@ class Control:
 
     empties = False
     """Whether what is empty can be sent, and has to be asked for since blank means left out."""
+    wrap = "wrap"
+    """Whether what does not fit into the line of the control goes to the next ("nowrap": the control gets narrower)."""
     above = False
     """Whether how the value is given stands beside the label, and not beside the control, which is long."""
     _named = True  # the heading names the field; False when the control itself shows the name
@@ -205,7 +207,7 @@ class Control:
     def _make_how(self) -> None:
         options = [(word, way) for way, word in self._ways.items()]
         self._how = parts.select(
-            options, self._mode, label="how this value is given", width="98px", _dom_classes=("jmcp-how",)
+            options, self._mode, label="how this value is given", width="108px", _dom_classes=("jmcp-how",)
         )
         self._how.observe(self._on_how, names="value")
 
@@ -280,7 +282,7 @@ class Control:
             self._title.children = self._how_shown()  # a way that came later: JSON that the fields cannot show
             self.root.children = (self._title, *self.root.children)
         if self._slot is None:
-            self._slot = parts.line(children, "jmcp-control")
+            self._slot = parts.line(children, "jmcp-control", wrap=self.wrap)
         elif self._slot.children != children:
             self._slot.children = children
             parts.wire(self._slot)

@@ -38,6 +38,8 @@ _HINTS = {
 class Text(Control):
     """One line or several: text, numbers, addresses, moments, any JSON value."""
 
+    wrap = "nowrap"
+
     def _prepare(self) -> None:
         self.empties = self.node.kind in ("text", "multiline") and self.node.types in ((), ("string",))
         self._box: Any = None
@@ -138,6 +140,8 @@ class Const(Control):
 
 class Choice(Control):
     """A drop-down whose first line chooses nothing."""
+
+    wrap = "nowrap"
 
     def _prepare(self) -> None:
         node = self.node
