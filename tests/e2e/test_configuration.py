@@ -75,6 +75,7 @@ def test_a_found_server_is_connected_with_a_yes_to_its_command_and_a_form_for_it
     notebook.button("Submit", 1).click()
     cell.get_by_text("given, and kept in memory only").wait_for()
     cell.get_by_role("status").get_by_text("connected", exact=True).wait_for()
+    cell.get_by_text("VS Code, project · connected").wait_for()
     notebook.run(2)
     notebook.wait_done(2)
     assert notebook.text(2).startswith("ready ")

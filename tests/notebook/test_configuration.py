@@ -166,6 +166,7 @@ def test_each_row_has_a_button_that_connects_it_with_the_files_word_only(
     connect.click()
     assert runner.wanted == [("a", "project")]
     assert connect.disabled
+    assert "not connected, asks first" in words(card.root)
     runner.future.set_exception(Denied("Connecting a was declined."))
     assert "was declined" in words(card.root)
     assert not connect.disabled
@@ -192,6 +193,7 @@ def test_the_form_for_inputs_masks_a_password_and_shows_it_nowhere_again(page: P
     field = next(one for one in walk(shown.card.root) if type(one).__name__ == "Password")
     submit = button(shown.card.root, "Submit")
     assert submit.disabled
+    assert words(shown.card.root).startswith("this notebook asks"), "the server asks nothing: its file needs the value"
     field.value = SECRET
     assert not submit.disabled
     assert SECRET not in words(shown.card.root)

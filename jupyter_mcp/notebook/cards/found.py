@@ -38,7 +38,9 @@ class _Found:
         more = len(found) - len(rows)
         also = [kit.markup(html.note(html.muted(f"and {more} more, by %mcp connect --from FILE NAME")))] if more else []
         title = html.note(html.tag("strong", html.escape(found.title)))
-        hint = html.note(html.muted("Nothing was started. A project's server asks once more, with its exact command."))
+        hint = html.note(
+            html.muted("Looking starts nothing. A project's server asks once more, with its exact command.")
+        )
         self.card = Card(
             kit.root([kit.markup(title, "jmcp-head"), *rows, *also, self._said, kit.markup(hint)]),
             lambda: bundle(found),
@@ -46,14 +48,17 @@ class _Found:
 
     def _row(self, one: Candidate) -> Any:
         state = kit.markup("")
-        button = kit.button("Connect", lambda: self._connect(one, button, state), tip=f"Connect {one.name}")
+        button = kit.button("Connect", lambda: self._connect(one, button, text, state), tip=f"Connect {one.name}")
         button.disabled = one.spec is None or one.spec.disabled or one.connected
+        text = kit.markup(self._text(one))
+        return kit.row([button, text, state])
+
+    def _text(self, one: Candidate) -> str:
         where = f"{shown_path(one.file, self._found.folder)}, {one.label}"
         about = html.muted(html.escape(f"{cut(flat(where), 160)} · {one.state}"))
-        text = f"<b>{html.escape(one.name or '–')}</b> {about}<br>{html.code(cut(flat(one.starts), 400))}"
-        return kit.row([button, kit.markup(html.note(text)), state])
+        return html.note(f"<b>{html.escape(one.name or '–')}</b> {about}<br>{html.code(cut(flat(one.starts), 400))}")
 
-    def _connect(self, one: Candidate, button: Any, state: Any) -> None:
+    def _connect(self, one: Candidate, button: Any, text: Any, state: Any) -> None:
         if one.spec is None:
             return
         button.disabled = True
@@ -63,6 +68,7 @@ class _Found:
             error = None if done.cancelled() else done.exception()
             button.disabled = error is None and not done.cancelled()
             said = str(error) if isinstance(error, MCPError) else f"{type(error).__name__}" if error else "connected"
+            kit.paint(text, self._text(one))
             kit.paint(state, kit.status(cut(flat(said), 300), "error" if error else "plain"))
             self.card.redraw()
 

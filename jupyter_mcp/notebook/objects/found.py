@@ -73,7 +73,7 @@ class Discovered(Table[Candidate]):
     def __init__(self, found: Sequence[Found], folder: Path) -> None:
         super().__init__([one for file in found for one in _candidates(file)])
         self.folder = folder
-        self.hint = "Nothing was started. %mcp connect --from FILE NAME connects one." if len(self) else ""
+        self.hint = "Looking starts nothing. %mcp connect --from FILE NAME connects one." if len(self) else ""
 
     def row(self, record: Candidate) -> Sequence[str]:
         file = shown_path(record.file, self.folder)

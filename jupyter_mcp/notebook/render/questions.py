@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host import urls
+from jupyter_mcp.host.questions import OURSELVES
 from jupyter_mcp.notebook.render import approvals, html, sampling
 from jupyter_mcp.notebook.render.addresses import address_piece, link_piece
 from jupyter_mcp.notebook.render.data import data_piece
@@ -45,7 +46,9 @@ def question_piece(question: Question) -> Piece:
 
 def asked_by(question: Question, *, past: bool = False) -> Piece:
     """ "demo asks, while running demo.book" — who wants something, and which act of the person's led to it."""
-    server = flat(question.server, 40)
+    server = flat(
+        OURSELVES if question.kind == "inputs" else question.server, 40
+    )  # its file needs them, it asks nothing
     if question.kind in ("approval", "server"):
         return approvals.opening_piece(question, past=past)
     asks = ("asked" if past else "asks") + _WANTS.get(question.kind, "")
