@@ -5,11 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.cards.argumentform import ArgumentForm
+from jupyter_mcp.notebook.cards.callform import CallForm
 from jupyter_mcp.notebook.cards.explorer.serverpane import LogFold
 from jupyter_mcp.notebook.cards.explorer.source import HostSource
 from jupyter_mcp.notebook.cards.outcome import Outcome
-from jupyter_mcp.notebook.cards.spelling import magic_line, python_call
+from jupyter_mcp.notebook.cards.results.view import ResultView
 from jupyter_mcp.notebook.cards.switching import ModelSwitch
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.lists import title_of
@@ -42,22 +42,22 @@ class ToolPanel:
 
     def __init__(self, server: str, tool: Mapping[str, Any], runner: Runner) -> None:
         self._server = server
+        self._tool = tool
         self._name = str(tool.get("name") or "")
         self._runner = runner
-        self._arguments = ArgumentForm(tool.get("inputSchema"), self._refresh)
+        self._form = CallForm(server, self._name, tool.get("inputSchema"), self._refresh)
         self._status = kit.markup("")
         self._call = kit.button("Call", self._press, look="primary", tip=f"Call {server}.{self._name}")
-        self._copy = kit.markup("")
         self._outcome = Outcome(self._refresh, several=True)
         self._log = LogFold(server, HostSource())
         self.root = kit.column(
             [
                 kit.markup(_about(server, tool), "jmcp-head"),
-                self._arguments.root,
+                self._form.root,
                 self._status,
-                kit.row([self._call, self._arguments.switch]),
+                kit.row([self._call, self._form.switch]),
                 ModelSwitch(runner, server, self._name).root,
-                self._copy,
+                self._form.copy,
                 self._outcome.root,
                 self._log.root,
             ]
@@ -74,21 +74,31 @@ class ToolPanel:
         self._log.close()
 
     def _refresh(self) -> None:
-        values, problem = self._arguments.read()
-        problem = self._arguments.problem or problem
-        self._call.disabled = values is None or self._outcome.full
+        ready, problem = self._form.read()
+        self._call.disabled = ready is None or self._outcome.full
         self._call.description = "Call again" if self._outcome.busy else "Call"
-        kit.paint(self._status, kit.status(problem, "error" if self._arguments.as_json and problem else "plain"))
-        if values is not None:
-            lines = f"{magic_line(self._server, self._name, values)}\n{python_call(self._server, self._name, values)}"
-            kit.paint(self._copy, html.details(html.muted("the same call as a line to copy"), html.pre(lines)))
+        kit.paint(self._status, kit.status(problem, "error" if self._form.is_error and problem else "plain"))
 
     def _press(self) -> None:
-        values, _ = self._arguments.read()
-        if values is None:
+        ready, _ = self._form.settle()
+        if ready is None:
+            self._refresh()
             return
+        arguments, options = ready.arguments, ready.options
         label = f"{self._server}.{self._name}"
-        self._outcome.run(label, lambda listen: self._runner.call(self._server, self._name, values, listen))
+        self._outcome.run(
+            label,
+            lambda listen: self._runner.call(self._server, self._name, arguments, listen, options),
+            lambda result: self._drawn(arguments, result),
+        )
+
+    def _drawn(self, arguments: Mapping[str, Any], result: Any) -> Any:
+        """The result, and below it the app of the tool, if it has one."""
+        from jupyter_mcp.notebook.cards import apps
+
+        root = ResultView(result, self._runner, named=False).root
+        app = apps.for_call(self._server, self._tool, arguments, result, self._runner)
+        return root if app is None else kit.column([root, app])
 
 
 def _about(server: str, tool: Mapping[str, Any]) -> str:
