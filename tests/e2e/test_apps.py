@@ -182,6 +182,9 @@ def test_the_scenario_modeler_draws_what_it_got_from_its_server(notebook: Notebo
 def test_the_pdf_viewer_reads_its_document_through_tools_that_models_do_not_have(notebook: Notebook) -> None:
     needs("mcp-pdf-server")
     page = show(notebook, PDF)
+    notebook.cell(PDF).locator(
+        "iframe.jmcp-app-frame"
+    ).scroll_into_view_if_needed()  # a frame out of sight draws nothing
     read = page.get_by_text("Page 1 of a document").first  # of the layer over the picture, which is transparent
     read.wait_for(state="attached", timeout=60_000)
     pictures(notebook, "app-pdf", PDF)
