@@ -74,7 +74,8 @@ def test_a_running_call_shows_progress_and_can_be_cancelled(page: Page, runner: 
     button(root, "Cancel call").click()
     assert runner.futures[0].cancelled()
     assert "call 1 demo.add was cancelled" in words(root)
-    assert not [one for one in walk(root) if getattr(one, "description", "") in ("Show", "Hide")]
+    folds = [one for one in walk(root) if getattr(one, "description", "") in ("Show", "Hide")]
+    assert all(one.layout.display == "none" for one in folds), "there is nothing to fold"
 
 
 def test_a_result_is_shown_below_and_the_form_can_be_used_again(page: Page, runner: FakeRunner) -> None:
