@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from playwright.sync_api import expect
 
+from tests.e2e.axe import violations
 from tests.e2e.lab import CURRENT, Browser
 from tests.e2e.test_forms import open_notebook
 
@@ -85,6 +86,9 @@ def test_requests_are_followed_filtered_opened_and_sent_again(browser: Browser) 
     cell.get_by_text("Oslo").last.wait_for()
     expect(grid.get_by_role("row").filter(has_text="weather")).to_have_count(2)
     notebook.screenshots("trace-again", 2)
+    for dark in (False, True):
+        notebook.theme(dark)
+        assert violations(notebook.page) == []
 
     # paused, and resumed
     box.fill("")

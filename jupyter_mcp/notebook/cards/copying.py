@@ -6,6 +6,7 @@ from jupyter_mcp.notebook.render import html
 
 __all__ = ["copied"]
 
+_PRE = "white-space:pre-wrap;overflow-wrap:anywhere;margin:4px 0"
 # A page at http://some-host has no clipboard; there the text is selected, which any browser can copy.
 _COPY = (
     "const t=this.closest('.jmcp-copied').querySelector('pre');"
@@ -29,4 +30,6 @@ def copied(label: str, text: str, what: str = "") -> str:
         "button", "Copy", type="button", onclick=_COPY, aria_label=f"Copy {what or label}", **{"class": "jmcp-copy"}
     )
     head = html.tag("span", html.escape(label), **{"class": "jmcp-help"}) if label else ""
-    return f'<div class="jmcp-copied">{head}{html.pre(str(text))}{button}</div>'
+    # a long one scrolls, so the keyboard has to reach it
+    body = html.tag("pre", html.escape(text), _PRE, tabindex="0", role="group", aria_label=what or label)
+    return f'<div class="jmcp-copied">{head}{body}{button}</div>'
