@@ -60,15 +60,20 @@ class RowsView {
     this.search.hidden = !placeholder;
     this.search.placeholder = placeholder;
     this.search.setAttribute("aria-label", placeholder);
-    if (document.activeElement !== this.search) this.search.value = this.get("query");
-    this.note.textContent = this.get("note");
-    this.note.hidden = !placeholder && !this.get("note");
+    this.drawWords();
     this.empty.textContent = this.get("empty");
     this.columns = this.get("columns").map((column, at) => ({ ...column, at }));
     if (this.root.clientWidth && this.root.clientWidth < NARROW) this.columns = this.columns.filter((one) => !one.wide);
     this.template = this.columns.map((column) => column.width).join(" ");
     this.drawTabs();
     this.drawHead();
+  }
+
+  /** What changes at each key of a search, apart from the rows. */
+  drawWords() {
+    if (document.activeElement !== this.search) this.search.value = this.get("query");
+    this.note.textContent = this.get("note");
+    this.note.hidden = !this.get("placeholder") && !this.get("note");
   }
 
   drawTabs() {
@@ -152,7 +157,9 @@ class RowsView {
     };
     on("msg:custom", (message, buffers) => this.receive(message, buffers));
     on("change:version", () => this.adopt(this.get("version"), this.get("count")));
-    for (const name of ["note", "label", "placeholder", "query", "empty", "sorting", "tabs"]) on(`change:${name}`, () => this.frame());
+    for (const name of ["note", "query"]) on(`change:${name}`, () => this.drawWords());
+    for (const name of ["label", "placeholder", "empty", "sorting"]) on(`change:${name}`, () => this.frame());
+    on("change:tabs", () => this.drawTabs());
     for (const name of ["columns", "tree", "heads", "multiple", "height", "row_height", "current", "selected"])
       on(`change:${name}`, () => {
         this.frame();
