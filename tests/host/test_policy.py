@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from jupyter_mcp.errors import UsageError
@@ -306,6 +306,9 @@ WHO: tuple[Any, ...] = (None, "model", "person", ("model", "app"))
 WHERE: tuple[Any, ...] = (None, {"n": {"gt": 1}}, {"n": {"lt": 9}}, {"n": {"gt": 1, "lt": 9}})
 
 
+calm = settings(deadline=None, suppress_health_check=[HealthCheck.too_slow])  # a busy machine is slow, not wrong
+
+
 @st.composite
 def any_rule(draw: st.DrawFn) -> Rule:
     effect = draw(st.sampled_from(["allow", "ask", "deny"]))
@@ -324,6 +327,7 @@ def any_deed(draw: st.DrawFn) -> Deed:
 RULES, DEEDS = any_rule(), any_deed()
 
 
+@calm
 @given(st.lists(RULES, max_size=6), DEEDS)
 def test_for_all_rules_the_decision_follows_from_the_stated_order(rules: list[Rule], deed: Deed):
     decision = decide(rules, deed)
@@ -350,6 +354,7 @@ def test_for_all_rules_the_decision_follows_from_the_stated_order(rules: list[Ru
         assert decision.verdict == ("go" if deed.yes else usual_verdict)
 
 
+@calm
 @given(st.lists(RULES, max_size=5), DEEDS, st.randoms())
 def test_for_all_rules_their_order_changes_no_verdict(rules: list[Rule], deed: Deed, random: Any):
     shuffled = list(rules)
@@ -357,18 +362,21 @@ def test_for_all_rules_their_order_changes_no_verdict(rules: list[Rule], deed: D
     assert decide(rules, deed).verdict == decide(shuffled, deed).verdict
 
 
+@calm
 @given(st.lists(RULES, max_size=5), DEEDS)
 def test_for_all_rules_a_wider_deny_beats_every_other_word(rules: list[Rule], deed: Deed):
     below = [one for one in rules if one.scope != "user"]
     assert decide([*below, rule("deny *", "user")], deed).verdict == "deny"
 
 
+@calm
 @given(RULES, RULES)
 def test_no_two_rules_are_more_specific_than_each_other(one: Rule, other: Rule):
     assert not (one.more_specific_than(other) and other.more_specific_than(one))
     assert not one.more_specific_than(one)
 
 
+@calm
 @given(st.lists(RULES, max_size=5), DEEDS)
 def test_a_yes_answers_an_ask_and_never_a_deny(rules: list[Rule], deed: Deed):
     without, with_yes = decide(rules, replace(deed, yes=False)), decide(rules, replace(deed, yes=True))
@@ -376,6 +384,7 @@ def test_a_yes_answers_an_ask_and_never_a_deny(rules: list[Rule], deed: Deed):
     assert with_yes.verdict != "ask"
 
 
+@calm
 @given(st.lists(RULES, min_size=1, max_size=5), DEEDS)
 def test_within_one_scope_of_comparable_rules_the_most_specific_decides(rules: list[Rule], deed: Deed):
     same = [replace(one, scope="session", accepted=True) for one in rules if one.speaks_of(deed)]
