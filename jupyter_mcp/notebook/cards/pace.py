@@ -1,4 +1,4 @@
-"""Drawing that keeps up: however often something changes, it is drawn eight times a second at most, and the last always.
+"""Drawing that keeps up: however often something changes, it is drawn eight times a second, and the last always.
 
 What changes says so by `touch`, from any thread; nothing is queued, so a page that is slow never lags behind.
 """
