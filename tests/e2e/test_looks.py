@@ -24,9 +24,13 @@ CARDS: dict[str, tuple[str, str]] = {
     "servers": ("%mcp servers", "Disconnect"),
     "explorer": ("%mcp tools demo", "Search"),
     "form": ("mcp.servers['demo'].tools.book.form()", "Call"),
+    "called": ("mcp.servers['demo'].tools.table.form()", "Call"),
     "elicitation": ("%mcp call demo.book city=Barcelona --background", "Submit"),
-    "approval": ("%mcp call demo.add a=1 b=2 --background", "Allow once"),
+    "approval": ("%mcp call demo.add a=1 b=2 --background", "is about to be called"),
     "sampling": ("%mcp call demo.summarise text='A quick brown fox jumps.' --background", "asks for a model"),
+    "page": ("%mcp call demo.join --background", "demo.join"),
+    "answer": ("mcp.ask('What jumps?', new=True)", "A fox jumps."),
+    "prompts": ("%mcp prompts demo", "Search"),
     "result": ("%mcp call demo.table", "Neptune"),
     "error": ("%mcp call demo.fail --no-raise", "This tool always fails."),
     "watch": ("%mcp watch demo notes://today", "Read now"),
@@ -57,8 +61,16 @@ def notebook(shared_browser: Browser) -> Generator[Notebook]:
         output = opened.output(INDEX[name])
         found = output.get_by_role("button", name=sign).or_(output.get_by_text(sign)).or_(output.get_by_label(sign))
         found.filter(visible=True).first.wait_for()
-    opened.button("Look at it now", INDEX["sampling"]).click()
-    opened.button("Refuse", INDEX["sampling"]).wait_for()
+    call = opened.output(INDEX["called"]).get_by_role("button", name="Call", exact=True)
+    opened.until_enabled(call)
+    call.click()
+    opened.output(INDEX["called"]).get_by_text("Neptune").filter(visible=True).first.wait_for()
+    for name, answer in (("approval", "Allow once"), ("sampling", "Refuse")):  # folded, unless it was asked first
+        look = opened.button("Look at it now", INDEX[name])
+        look.or_(opened.button(answer, INDEX[name])).filter(visible=True).first.wait_for()
+        if look.is_visible():
+            look.click()
+        opened.button(answer, INDEX[name]).wait_for()
     yield opened
     opened.page.set_viewport_size({"width": 1200, "height": 1000})
     shared_browser.close_pages()
