@@ -10,6 +10,7 @@ import pytest
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.notebook.cards.form import Form, missing_text
+from jupyter_mcp.notebook.cards.live import free
 from tests.notebook.page import box, button, walk, words
 from tests.shared import shared_path
 
@@ -261,3 +262,35 @@ def test_the_rows_of_nullable_forms_come_out_of_the_widgets() -> None:
         else:
             assert made.complete, row
             assert json.dumps(made.values) in (json.dumps(row["arguments"]), json.dumps(row.get("or"))), row
+
+
+def use_and_free() -> None:
+    """Use a form so that parts of it are out of sight, then free it."""
+    shape = {
+        "anyOf": [
+            {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]},
+            {"type": "array", "items": {"type": "integer"}},
+        ]
+    }
+    made = Form(forms.model({"properties": {"x": shape, "y": {"type": ["string", "null"]}}}), lambda: None, full=True)
+    box(made.root, "x").index = 1
+    box(made.root, "a").value = "text"
+    box(made.root, "x").index = 2
+    button(made.root, "Add to list of whole numbers").click()
+    for how in ("JSON", "null", "value"):
+        way(made, "y").label = how
+    free(made.root)
+
+
+def test_a_form_that_is_freed_leaves_nothing_behind_also_of_what_it_does_not_show() -> None:
+    use_and_free()  # what all forms share is made
+    before = set(_instances())
+    use_and_free()
+    assert set(_instances()) - before == set()
+
+
+def _instances() -> list[str]:
+    """The ids of all widgets that are open."""
+    from ipywidgets.widgets import widget
+
+    return list(widget._instances)  # pyright: ignore

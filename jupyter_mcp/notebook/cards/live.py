@@ -207,7 +207,8 @@ def free(widget: Any) -> None:
     """Close a widget with all that is in it, but for what is marked as shared between cards (`kit.root`)."""
     if getattr(widget, "jmcp_shared", False):
         return
-    for child in getattr(widget, "children", None) or ():
+    aside = getattr(widget, "jmcp_aside", tuple)  # what belongs to it and is not on the page now
+    for child in (*(getattr(widget, "children", None) or ()), *aside()):
         free(child)
     for part in (getattr(widget, "style", None), getattr(widget, "layout", None), widget):
         close = getattr(part, "close", None)

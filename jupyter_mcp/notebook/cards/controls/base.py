@@ -89,6 +89,7 @@ class Control:
         self._error: Any = None
         self._slot: Any = None
         self._title: Any = None
+        self._null: Any = None
         self._prepare()
         self._ways = {"value": "value"} if sole else self._offered()
         self.draft = draft
@@ -98,6 +99,7 @@ class Control:
             self._title = parts.line([*title, *self._how_shown()], "jmcp-control", "jmcp-title")
             title = [self._title] if self._title.children else []
         self.root = parts.box([*title, self._slot], "jmcp-field")
+        self.root.jmcp_aside = self._aside
         self._quiet = False
 
     # --- what a kind of control brings -------------------------------------------------------------------------------
@@ -125,6 +127,16 @@ class Control:
     def _tell_inside(self, errors: Mapping[str, str], at: str) -> str | None:
         """Show the problems of what is inside; returns a problem that found no place there."""
         return None
+
+    def _aside(self) -> Sequence[Any]:
+        """The widgets that are kept and not shown now: they are freed with the others."""
+        own = [self._title, self._how, self._variable, self._json, self._null]
+        found = [*own, *(self._made or ()), *self._kept()]
+        return [one for one in found if one is not None]
+
+    def _kept(self) -> Sequence[Any]:
+        """Those of a kind of control."""
+        return ()
 
     # --- the draft ---------------------------------------------------------------------------------------------------
 
@@ -267,7 +279,8 @@ class Control:
             if text is not None:
                 self._json.value = text
         elif way == "null":
-            shown = [parts.text(html.muted("sends null"))]
+            self._null = self._null or parts.text(html.muted("sends null"))
+            shown = [self._null]
         elif way == "empty":  # whoever writes something into it means that
             shown = self._made = list(self._show(UNSET))
         self._place(shown)

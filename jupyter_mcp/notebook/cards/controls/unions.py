@@ -103,6 +103,9 @@ class Union(Control):
     def _read(self) -> Draft:
         return UNSET if self._at is None else Picked(self._at, self._inner[self._at].draft)
 
+    def _kept(self) -> Sequence[Any]:
+        return [one.root for one in self._inner.values()]
+
     def inside(self) -> Sequence[Control]:
         return [] if self._at is None else [self._inner[self._at]]
 
