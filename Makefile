@@ -114,7 +114,7 @@ libraries: $(STAMPS)/venv $(STAMPS)/libraries ## views of objects with torch, Sp
 conformance: $(STAMPS)/venv $(STAMPS)/conformance ## both official suites against client, server and a served notebook; build/conformance.json
 	@$(PY) scripts/checks.py conformance
 
-e2e: $(STAMPS)/venv $(STAMPS)/kernels $(STAMPS)/browser $(STAMPS)/labextension ## tests in a real JupyterLab page
+e2e: $(STAMPS)/venv $(STAMPS)/npm $(STAMPS)/kernels $(STAMPS)/browser $(STAMPS)/labextension ## tests in a real JupyterLab page
 	@$(PY) scripts/checks.py e2e
 
 notebooks: $(STAMPS)/venv $(STAMPS)/servers ## run the notebooks and compare with what they show

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
     from playwright.sync_api import FrameLocator
 
-PROGRAMS = ROOT / "build" / "more" / "npm" / "node_modules" / ".bin"
+PROGRAMS = ROOT / "build" / "npm" / "node_modules" / ".bin"
 BASIC, SCENARIO, PDF, EVIL, CALLED = range(1, 6)
 
 
@@ -94,7 +94,7 @@ def _pdf(path: Path) -> Path:
 
 def needs(name: str) -> None:
     if not (PROGRAMS / name).exists():
-        pytest.skip(f"{name} is not installed (make interop)")
+        pytest.skip(f"{name} is not installed (make setup)")
 
 
 def page_of(notebook: Notebook, index: int) -> FrameLocator:
