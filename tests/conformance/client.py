@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jupyter_mcp.client.peer import Call, QuestionMethod
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 Scenario = Callable[[Connection, dict[str, Any]], Awaitable[None]]
 _SAMPLES: dict[str, Any] = {"string": "x", "integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
@@ -54,6 +55,8 @@ class Person:
     def wire(
         self, connection: Connection, direction: Literal["send", "receive"], message: dict[str, Any], size: int
     ) -> None: ...
+
+    def http(self, connection: Connection, event: HttpEvent) -> None: ...
 
     def changed(self, connection: Connection) -> None: ...
 

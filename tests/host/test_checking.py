@@ -128,7 +128,8 @@ def test_an_output_that_does_not_fit_is_a_note_naming_the_place():
 
 def test_without_a_schema_that_can_be_read_nothing_is_said_to_fit():
     assert check_output({"name": "t"}, {"content": []}) == (None, None)
-    broken = check_output({"name": "t", "outputSchema": {"$ref": "https://example.org/x.json"}}, {"structuredContent": {"v": 5}})
+    elsewhere = {"name": "t", "outputSchema": {"$ref": "https://example.org/x.json"}}
+    broken = check_output(elsewhere, {"structuredContent": {"v": 5}})
     assert broken.fits is None
     assert "unchecked" in (broken.note or "")
 
