@@ -16,7 +16,7 @@ from jupyter_mcp.notebook.cards.spelling import magic_line, python_call
 from jupyter_mcp.notebook.cards.variables import NotebookVariables
 from jupyter_mcp.notebook.lineparse import Grammar, parse
 from jupyter_mcp.notebook.namespace import Namespace
-from tests.notebook.page import box, button, walk, words
+from tests.notebook.page import box, walk, words
 
 SCHEMA = {
     "type": "object",
@@ -113,7 +113,7 @@ def test_options_are_read_when_they_are_set_and_a_reserved_key_is_refused() -> N
     made = CallForm("demo", "run", SCHEMA, lambda: None)
     made.arguments.form.set_values({"rows": [1]})
     assert made.read() == (Ready({"rows": [1]}), "")
-    button(made.root, "Options").value = True
+    made.buttons[1].value = True
     meta = box(made.root, "_meta as JSON")
     meta.value = '{"example.org/trace": {"ids": [1, {"a": null}]}}'
     box(made.root, "Timeout").value = "2.5"

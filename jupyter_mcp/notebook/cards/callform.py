@@ -41,14 +41,15 @@ class CallForm:
         changed: called after each change.
 
     Attributes:
-        root: arguments and options. switch: the button between form and JSON. copy: the call as lines, with buttons.
+        root: arguments and options. buttons: between form and JSON, and for the options. copy: the call as lines, with
+            buttons.
     """
 
     def __init__(self, server: str, tool: str, schema: object, changed: Callable[[], object]) -> None:
         self._server, self._tool = server, tool
         self.arguments = ArgumentForm(schema, changed, variables=NotebookVariables())
         self._options = OptionsFold(changed)
-        self.switch = self.arguments.switch
+        self.buttons = (self.arguments.switch, self._options.button)
         self.root = kit.column([self.arguments.root, self._options.root])
         self._lines = kit.markup("")
         self._shown: dict[str, str] = {}

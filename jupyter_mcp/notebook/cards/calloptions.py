@@ -45,7 +45,7 @@ class OptionsFold:
         changed: called after each change.
 
     Attributes:
-        root: its button and, once opened, what is in it.
+        button: opens it. root: once opened, what is in it.
     """
 
     def __init__(self, changed: Callable[[], object]) -> None:
@@ -53,13 +53,12 @@ class OptionsFold:
         self._form: Form | None = None
         self._meta: JsonEditor | None = None
         self._inside = kit.column([], "jmcp-group")
-        self._open = kit.widgets.ToggleButton(
+        self.button = kit.widgets.ToggleButton(
             False, description="Options", tooltip="_meta, timeout, run as a task", layout={"width": "auto"}
         )
-        self._open.add_class("jmcp-small")
-        kit.watch(self._open, self._toggle)
+        kit.watch(self.button, self._toggle)
         kit.hide(self._inside, True)
-        self.root = kit.column([kit.row([self._open]), self._inside])
+        self.root = self._inside
 
     def read(self) -> tuple[CallOptions | None, str]:
         """The options (None for none), or the reason why they cannot be used. What was set holds also when folded."""
@@ -80,7 +79,7 @@ class OptionsFold:
     def _toggle(self) -> None:
         if self._form is None:
             self._build()
-        kit.hide(self._inside, not self._open.value)
+        kit.hide(self._inside, not self.button.value)
 
     def _build(self) -> None:
         self._form = Form(forms.model(_SCHEMA), self._changed)

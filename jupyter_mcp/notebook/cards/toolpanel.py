@@ -55,11 +55,11 @@ class ToolPanel:
                 kit.markup(_about(server, tool), "jmcp-head"),
                 self._form.root,
                 self._status,
-                kit.row([self._call, self._form.switch]),
-                ModelSwitch(runner, server, self._name).root,
+                kit.row([self._call, *self._form.buttons]),
                 self._form.copy,
                 self._outcome.root,
                 self._log.root,
+                ModelSwitch(runner, server, self._name).root,
             ]
         )
         self._refresh()

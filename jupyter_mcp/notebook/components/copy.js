@@ -8,7 +8,7 @@ function render({ model, el }) {
 
   function draw() {
     const made = model.get("buttons").map(([key, label]) => {
-      const button = element("button", { type: "button", class: "jmcp-copy-button", disabled: model.get("disabled") }, label);
+      const button = element("button", { type: "button", class: "jmcp-copy-button jupyter-button", disabled: model.get("disabled") }, label);
       button.addEventListener("click", () => model.send({ type: "want", key, view: id }));
       return button;
     });

@@ -4,7 +4,7 @@ function render({ model, el }) {
   const id = freshId("media");
   const addresses = new Set();
   const said = element("span", { role: "status", "aria-live": "polite" });
-  const save = element("button", { type: "button", class: "jmcp-media-button", "aria-label": `Save ${model.get("name")}` }, "Save");
+  const save = element("button", { type: "button", class: "jmcp-media-button jupyter-button", "aria-label": `Save ${model.get("name")}` }, "Save");
   const caption = element("figcaption", { class: "jmcp-media-caption" }, element("span", {}, model.get("caption")), save, said);
   const place = element("div", { class: "jmcp-media-place" });
   const root = element("figure", { class: "jmcp-media" }, place, caption);

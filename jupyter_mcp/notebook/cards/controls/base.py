@@ -219,7 +219,7 @@ class Control:
     def _make_how(self) -> None:
         options = [(word, way) for way, word in self._ways.items()]
         self._how = parts.select(
-            options, self._mode, label="how this value is given", width="108px", _dom_classes=("jmcp-how",)
+            options, self._mode, label="how this value is given", width="108px", _dom_classes=self._how_looks()
         )
         self._how.observe(self._on_how, names="value")
 
@@ -313,7 +313,12 @@ class Control:
         if tuple(self._how.options) != options:
             self._how.options = options
         self._how.value = self._mode
+        self._how._dom_classes = self._how_looks()
         self._quiet = before
+
+    def _how_looks(self) -> tuple[str, ...]:
+        """As long as it says what everybody expects, it stands back."""
+        return ("jmcp-how", "jmcp-usual") if self._mode == "value" else ("jmcp-how",)
 
     def _variable_box(self) -> Any:
         variables = self.setting.variables
