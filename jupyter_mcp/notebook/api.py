@@ -26,6 +26,7 @@ from jupyter_mcp.notebook.objects.host import NotebookHost
 from jupyter_mcp.notebook.objects.policy import PolicyRules
 from jupyter_mcp.notebook.objects.servers import Servers, server_of
 from jupyter_mcp.notebook.objects.table import Listing
+from jupyter_mcp.notebook.waiting import waiting, watched
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
@@ -119,7 +120,7 @@ def connect(
         "trust": trust,
         "sandbox": sandbox,
     }
-    return showing.waiting(connecting(name, target, options))
+    return waiting(connecting(name, target, options))
 
 
 def connecting(name: str, target: Sequence[Any], options: Mapping[str, Any]) -> Act[Server]:
@@ -154,7 +155,7 @@ def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] |
         ConfigError: the configuration cannot be read.
         MCPError: nothing at all could be connected.
     """
-    return showing.waiting(connecting_all(source, only))
+    return waiting(connecting_all(source, only))
 
 
 def connecting_all(source: str | Path | Mapping[str, Any], only: Iterable[str] | None) -> Act[Servers]:
@@ -317,7 +318,7 @@ def ask(
             on_event=on_event,
         )
 
-    return showing.watched("the answer", make, live_answer)
+    return watched("the answer", make, live_answer)
 
 
 # --- programs --------------------------------------------------------------------------------------------------------

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.notebook import showing
 from jupyter_mcp.notebook.objects.act import Act, get_host
+from jupyter_mcp.notebook.waiting import waiting
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping
@@ -54,7 +54,7 @@ def save(file: str | Path | None = None, names: Iterable[str] | None = None) -> 
         UsageError: there is no such server, or none at all, or the file is of another kind.
         ConfigError: the file cannot be read or written.
     """
-    return showing.waiting(saving(file, names))
+    return waiting(saving(file, names))
 
 
 def saving(file: str | Path | None, names: Iterable[str] | None) -> Act[SavedServers]:

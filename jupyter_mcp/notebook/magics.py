@@ -50,7 +50,7 @@ def run_line(
 ) -> Any:
     """One line (and body): parse, do, show. Raises `UsageError` with the verb's usage, and what the verb raises."""
     from jupyter_mcp.errors import UsageError
-    from jupyter_mcp.notebook import showing
+    from jupyter_mcp.notebook import showing, waiting
     from jupyter_mcp.notebook.namespace import Namespace
 
     showing.prepare()
@@ -65,7 +65,7 @@ def run_line(
 
             error.message = redact(error.message)
         raise
-    with showing.expecting(call.shown):
+    with waiting.expecting(call.shown):
         value: Any = _help(verb) if call.line.help else verb.run(call)
     return showing.show(value, call.use, silent=call.line.silent)
 

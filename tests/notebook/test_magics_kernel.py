@@ -30,7 +30,7 @@ def seated() -> Iterator[LiveKernel]:
     """A kernel that a person sits at (cells allow input)."""
     with live_kernel(setup="%load_ext jupyter_mcp") as started:
         # A busy machine must not look like a slow server: here only what a server tells makes a card.
-        started.run("from jupyter_mcp.notebook import showing\nshowing.LATE_SECONDS = 600")
+        started.run("from jupyter_mcp.notebook import waiting\nwaiting.LATE_SECONDS = 600")
         started.run("%mcp connect demo ;", allow_stdin=True)
         yield started
 
@@ -219,9 +219,9 @@ def test_awaitable_twins_in_a_cell(seated: LiveKernel):
 
 
 def test_a_call_that_tells_nothing_has_a_card_when_it_is_late(seated: LiveKernel):
-    seated.run("showing.LATE_SECONDS = 0")
+    seated.run("waiting.LATE_SECONDS = 0")
     run = seated.run("%mcp call demo.add a=1 b=2", allow_stdin=True)
-    seated.run("showing.LATE_SECONDS = 600")
+    seated.run("waiting.LATE_SECONDS = 600")
     assert len(run.of("display_data")) == 1
     assert run.of("execute_result") == []
     shown = [*run.of("display_data"), *run.of("update_display_data")][-1]["data"]

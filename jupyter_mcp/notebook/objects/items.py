@@ -140,7 +140,7 @@ class Tool(Item):
             timeout: seconds without progress, None for the server's.
             meta: what goes along in the request's `_meta`: any JSON object with keys of your own.
         """
-        from jupyter_mcp.notebook.showing import watched
+        from jupyter_mcp.notebook.waiting import watched
 
         acts, sent = self.server.by("code"), args or {}
         return watched(
@@ -256,7 +256,7 @@ class Prompt(Item):
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> PromptResult:
         """Get the prompt's messages for these arguments."""
-        from jupyter_mcp.notebook.showing import watched
+        from jupyter_mcp.notebook.waiting import watched
 
         acts, sent = self.server.by("code"), self._bound(args, kwargs)
         return watched(self.full_name, lambda told: acts.prompt(self.name, sent, on_event=told))

@@ -102,7 +102,7 @@ class Server:
 
         A server may say for how long what it answers is good; `fresh=True` asks it in any case.
         """
-        from jupyter_mcp.notebook.showing import watched
+        from jupyter_mcp.notebook.waiting import watched
 
         fresh = fresh_of(uri, values)
         return watched(f"{self.name} {uri}", lambda told: self._acts.read(uri, values, fresh=fresh, on_event=told))

@@ -90,7 +90,7 @@ class Task:
             Cancelled: the task was cancelled.
             MCPError: what the call ended with, or that the server does not keep the task any more.
         """
-        from jupyter_mcp.notebook.showing import watched
+        from jupyter_mcp.notebook.waiting import watched
 
         return watched(self.record.name, lambda told: self.waiting(timeout, check=check, on_event=told))
 

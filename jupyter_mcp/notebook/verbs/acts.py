@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 def call_tool(call: Invocation) -> Any:
     from jupyter_mcp.notebook.leaving import or_left
     from jupyter_mcp.notebook.objects.call import Call
-    from jupyter_mcp.notebook.showing import watched
+    from jupyter_mcp.notebook.waiting import watched
 
     tool: Any = _item(call, "tool", call.words)
     sent = filled(call, _arguments(call, tool, tool.input_schema))
@@ -38,7 +38,7 @@ def call_tool(call: Invocation) -> Any:
 
 
 def prompt(call: Invocation) -> Any:
-    from jupyter_mcp.notebook.showing import watched
+    from jupyter_mcp.notebook.waiting import watched
 
     found: Any = _item(call, "prompt", call.words)
     sent = filled(call, _arguments(call, found, found.schema))
@@ -51,7 +51,7 @@ def prompt(call: Invocation) -> Any:
 def read(call: Invocation) -> Any:
     from jupyter_mcp.notebook import api
     from jupyter_mcp.notebook.objects.acts import ServerActs
-    from jupyter_mcp.notebook.showing import watched
+    from jupyter_mcp.notebook.waiting import watched
 
     words = call.need(1, "URI")
     if len(words) == 1 and words[0] in api.servers:

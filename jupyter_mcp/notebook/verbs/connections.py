@@ -125,12 +125,13 @@ def _variable(call: Invocation, text: str) -> str:
 
 def _connect_body(call: Invocation) -> Any:
     from jupyter_mcp.host.specs import parse_body
-    from jupyter_mcp.notebook import api, showing
+    from jupyter_mcp.notebook import api
+    from jupyter_mcp.notebook.waiting import waiting
 
     if call.line.words or call.line.options:
         raise call.wrong("%%mcp connect takes everything from its body.")
     entries = parse_body(call.body or "", lambda name, text: _line_spec(call, name, text))
-    return showing.waiting(api.connecting_specs(entries))
+    return waiting(api.connecting_specs(entries))
 
 
 def _line_spec(call: Invocation, name: str, text: str) -> Any:

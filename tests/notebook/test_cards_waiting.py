@@ -9,7 +9,7 @@ import pytest
 
 from jupyter_mcp.host.events import Progress, QuestionClosed, QuestionOpened
 from jupyter_mcp.host.questions import Question
-from jupyter_mcp.notebook import showing
+from jupyter_mcp.notebook import waiting
 from jupyter_mcp.notebook.objects.act import Act
 from jupyter_mcp.runtime import jobs
 
@@ -19,7 +19,7 @@ QUESTION = Question("1", "elicitation", "demo", "?", {})
 @pytest.fixture
 def posted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     found: list[Any] = []
-    monkeypatch.setattr(showing, "LATE_SECONDS", 0.01)
+    monkeypatch.setattr(waiting, "LATE_SECONDS", 0.01)
 
     def post(function: Any, place: Any = None) -> None:
         found.append(function)
@@ -30,12 +30,12 @@ def posted(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
 
 async def accompany(*steps: Any) -> None:
     """A call that tells these events and takes longer than a person waits after each."""
-    card = showing._Card("demo.book", None)  # pyright: ignore[reportPrivateUsage]
+    card = waiting._Card("demo.book", None)  # pyright: ignore[reportPrivateUsage]
 
     async def start() -> None:
         for step in steps:
             card.event(step)
-            await asyncio.sleep(showing.LATE_SECONDS * 4)
+            await asyncio.sleep(waiting.LATE_SECONDS * 4)
 
     await card.accompany(Act("demo.book", start))
 
