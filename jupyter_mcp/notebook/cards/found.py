@@ -47,10 +47,15 @@ class _Found:
         )
 
     def _row(self, one: Candidate) -> Any:
+        """Its button, unless it could never be pressed; what it is; how connecting goes."""
         state = kit.markup("")
-        button = kit.button("Connect", lambda: self._connect(one, button, text, state), tip=f"Connect {one.name}")
-        button.disabled = one.spec is None or one.spec.disabled or one.connected
         text = kit.markup(self._text(one))
+        text.layout.flex, text.layout.min_width = "1 1 240px", "0"
+        if one.spec is None:
+            return kit.row([text])
+        label = f"Connect {cut(flat(one.name), 40)}"
+        button = kit.button(label, lambda: self._connect(one, button, text, state))
+        button.disabled = one.spec.disabled or one.connected
         return kit.row([button, text, state])
 
     def _text(self, one: Candidate) -> str:
