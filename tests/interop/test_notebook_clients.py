@@ -273,13 +273,21 @@ def test_the_card_prints_these_lines(tmp_path: Path) -> None:
         assert book.texts["claude-code"][0] in printed(shown)
         book.kernel.comm(button(shown, "Show URL and token"), {"method": "custom", "content": {"event": "click"}})
         line = book.texts["claude-code"][1]
-        book.kernel.until(lambda: line in printed(*everything(book.kernel)), why=lambda: "it was not revealed")
+        book.kernel.until(lambda: line in revealed(*everything(book.kernel)), why=lambda: "it was not revealed")
+        assert line not in printed(shown, *everything(book.kernel)), "a widget's state may be saved"
 
 
 def printed(*runs: Run) -> list[str]:
     """What the widgets of these cells hold in blocks to be copied."""
     pages = [state.get("value", "") for run in runs for state in states(run).values()]
     return [unescape(text) for page in pages for text in re.findall(r"<pre[^>]*>(.*?)</pre>", str(page), re.DOTALL)]
+
+
+def revealed(*runs: Run) -> list[str]:
+    """What was sent to the page to be copied, by message."""
+    sent = [content["data"] for run in runs for content in run.of("comm_msg")]
+    told = [data["content"] for data in sent if data.get("method") == "custom"]
+    return [line["text"] for one in told for line in one.get("lines", ())]
 
 
 def states(run: Run) -> dict[str, dict[str, Any]]:
