@@ -14,7 +14,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/build/pyright
 export UPGRADE
 
-.PHONY: help demo test test-all check lint format unit interop interop-core models libraries conformance e2e notebooks coverage bench lab labextension wheel front-ends docs save-notebooks lock setup clean distclean
+.PHONY: help demo test test-all check lint format unit interop interop-core models libraries conformance e2e notebooks coverage bench lab labextension wheel front-ends docs pictures save-notebooks lock setup clean distclean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -137,6 +137,9 @@ wheel: $(STAMPS)/venv ## an sdist, a wheel from it without Node, installed in a 
 
 front-ends: $(STAMPS)/venv $(STAMPS)/labextension $(STAMPS)/browser $(FRONT_ENDS) ## the oldest JupyterLab and Notebook 7, each in an environment of its own
 	@$(PY) -m pytest -n 0 tests/e2e/test_front_ends.py
+
+pictures: $(STAMPS)/venv $(STAMPS)/kernels $(STAMPS)/browser $(STAMPS)/labextension ## take the pictures of README and guide anew
+	@$(PY) scripts/pictures.py
 
 docs: $(STAMPS)/venv ## write docs/magics.md, and the outputs of the guide, anew
 	@$(PY) scripts/magics_page.py
