@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Object"]
 
-SHOWN = 8
+SHOWN = 5
 """Members of a long form that are shown at once, required ones aside."""
 
 
