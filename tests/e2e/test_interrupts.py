@@ -46,7 +46,7 @@ def test_a_slow_call_ends_at_once_and_the_connection_stays(browser: Browser, ker
 def test_a_loop_of_calls_stops(browser: Browser, kernel: str) -> None:
     notebook = open_notebook(browser, kernel, LOOP)
     notebook.run(1)
-    notebook.cell(1).get_by_text("going").wait_for()
+    notebook.output(1).get_by_text("going").wait_for()
     notebook.interrupt()
     notebook.wait_done(1, 5)
     assert "caught" not in notebook.text(1)
