@@ -16,8 +16,6 @@ from tests.notebook.page import button, capture, words
 from tests.notebook.test_cards_trace import say
 
 if TYPE_CHECKING:
-    from concurrent.futures import Future
-
     from tests.notebook.conftest import Cells
 
 
@@ -36,20 +34,16 @@ def test_exchanges_are_one_row_each_and_take_the_filter(served: Cells) -> None:
         served.run("%mcp trace --exchanges --filter methd:x")
 
 
-class Watched(HostRunner):
-    """The real acts; the last one can be waited for."""
+def settled(resend: Any) -> None:
+    """Until what came of it is drawn: then it can be sent once more."""
+    ready = threading.Event()
 
-    last: Future[Any]
+    def changed(change: Any) -> None:
+        if not change["new"]:
+            ready.set()
 
-    def call(self, *args: Any, **more: Any) -> Future[Any]:
-        self.last = super().call(*args, **more)
-        return self.last
-
-    def settled(self) -> None:
-        """Until what stands on the page has been told of its end (who was told before us is done)."""
-        over = threading.Event()
-        self.last.add_done_callback(lambda _: over.set())
-        assert over.wait(20)
+    resend.observe(changed, names="disabled")
+    assert not resend.disabled or ready.wait(20)
 
 
 def test_a_request_that_is_sent_again_is_the_persons_act_and_keeps_to_the_rules(
@@ -57,18 +51,18 @@ def test_a_request_that_is_sent_again_is_the_persons_act_and_keeps_to_the_rules(
 ) -> None:
     capture(monkeypatch)
     served.run("%mcp call s add a=1;")
-    runner = Watched()
-    panel = TracePanel(get_host().journal, runner, "s", "method:tools/call")
+    panel = TracePanel(get_host().journal, HostRunner(), "s", "method:tools/call")
     try:
         first = api.host.trace("method:tools/call direction:send")[-1]
         say(panel, type="open", id=f"x{first.number}")
-        button(panel.card.root, "Send again").click()
-        runner.settled()
+        resend = button(panel.card.root, "Send again")
+        resend.click()
+        settled(resend)
         again = api.host.activity[-1]
         assert (again.name, again.origin, again.outcome) == ("add", "person", "ok")
         served.run("%mcp deny s.add;")
-        button(panel.card.root, "Send again").click()
-        runner.settled()
+        resend.click()
+        settled(resend)
         assert api.host.activity[-1].outcome == "denied"
         assert "s.add is denied by the rule" in words(panel.card.root)
     finally:
