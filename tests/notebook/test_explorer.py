@@ -315,6 +315,11 @@ def test_only_the_last_panes_are_kept_and_one_that_runs_is(
     assert "hello" in words(opened.root)
 
 
+def ticks() -> int:
+    """How many cards follow the time at this moment."""
+    return len(clock._listeners)  # pyright: ignore[reportPrivateUsage]
+
+
 def opened_panes(opened: Opened) -> Any:
     return opened.card._static.__self__._kept  # type: ignore[attr-defined]
 
@@ -327,17 +332,19 @@ def test_an_explorer_that_is_over_follows_nothing(open_explorer: Callable[..., O
 
 
 def test_an_explorer_that_is_over_leaves_no_widget_and_no_clock_behind(open_explorer: Callable[..., Opened]) -> None:
+    ticking = ticks()  # of whatever else this process still shows
     source = FakeSource(*tools(OTHER), *resources("x://a"))
     opened = open_explorer(source, "servers")
     opened.open("demo")
     button(opened.root, "Log and stderr").value = True
+    assert ticks() > ticking
     opened.page(type="tab", key="tools")
     opened.open("other")
     panes = [pane for _, pane in opened_panes(opened).values()]
     assert len(panes) == 2
     cards.close_all()
     assert all(pane.comm is None for pane in panes)
-    assert clock._stop is None  # pyright: ignore[reportPrivateUsage]
+    assert ticks() == ticking
 
 
 # --- resources -------------------------------------------------------------------------------------------------------
@@ -440,6 +447,7 @@ def test_a_server_is_disconnected_stays_in_its_pane_and_can_be_connected_again(
 
 
 def test_the_log_is_read_only_while_its_fold_is_open(open_explorer: Callable[..., Opened]) -> None:
+    ticking = ticks()
     source = FakeSource(*tools(ADD))
     source.logs["demo"] = LogView("demo", [LogRow("info", "started", "stderr"), LogRow("error", "broken", "server")])
     opened = open_explorer(source, "servers")
@@ -451,7 +459,7 @@ def test_the_log_is_read_only_while_its_fold_is_open(open_explorer: Callable[...
     lines._handle_custom_msg({"type": "search", "text": "BROK"}, [])
     assert [row["cells"][0] for row in lines._list.window(0, 9)] == ["broken"]
     fold.value = False
-    assert clock._stop is None, "nobody looks any more"  # pyright: ignore[reportPrivateUsage]
+    assert ticks() == ticking, "nobody looks any more"
 
 
 def test_what_waits_for_an_answer_stands_in_its_tab_and_can_be_refused(open_explorer: Callable[..., Opened]) -> None:
