@@ -1,4 +1,8 @@
-"""A call written back as what one would type: a `%mcp` line and a line of Python. Pure."""
+"""A call written back as what one would type: a `%mcp` line and a line of Python. Pure.
+
+Names and addresses come from servers, and what is written here goes into a cell: nothing in one may begin a line of its
+own. What a magic line cannot hold is written as Python, which escapes it.
+"""
 
 from __future__ import annotations
 
@@ -15,6 +19,10 @@ if TYPE_CHECKING:
 __all__ = ["magic_line", "prompt_line", "python_call", "read_line", "with_names"]
 
 _WORD = re.compile(r"[A-Za-z0-9_./:@%+\-]+")
+_KEY = re.compile(r"[A-Za-z_][\w\-]*")
+_ENDS_LINE = re.compile(r"[\0\n\r\v\f\x1c-\x1e\x85\u2028\u2029]")
+_NOT_IN_QUOTES = re.compile(r"[\0-\x1f\x7f\x85\u2028\u2029\\]|\A[${\[]")
+"""What a quoted value does not keep as it is, or what would be read as more than text."""
 
 
 class Named:
@@ -50,6 +58,8 @@ def magic_line(server: str, tool: str, arguments: Mapping[str, Any], names: Mapp
         server, tool, arguments: the call.
         names: of the variables that arguments come from, by JSON pointer: `rows=$rows`.
     """
+    if _ENDS_LINE.search(tool):
+        return python_call(server, tool, arguments, names)
     head = f"%mcp call {server}.{tool}" if _WORD.fullmatch(tool) else f"%mcp call {server} {_quoted(tool)}"
     if not arguments:
         return head
@@ -60,7 +70,7 @@ def magic_line(server: str, tool: str, arguments: Mapping[str, Any], names: Mapp
     plain = [word for word in words if word is not None]
     if len(plain) == len(words):
         return " ".join([head, *plain])
-    return f"{head} {json.dumps(arguments, ensure_ascii=False)}"
+    return f"{head} {_json(arguments)}"
 
 
 def _named_pair(name: str, value: Any) -> str:
@@ -69,7 +79,7 @@ def _named_pair(name: str, value: Any) -> str:
         return f"{name}=${value.name}"
     if _holds_name(value):
         return f"{name}={{ {value!r} }}"
-    return _pair(name, value) or f"{name}:={json.dumps(value, ensure_ascii=False)}"
+    return _pair(name, value) or f"{name}:={_json(value)}"
 
 
 def _holds_name(value: Any) -> bool:
@@ -79,7 +89,7 @@ def _holds_name(value: Any) -> bool:
 
 
 def _pair(name: str, value: Any) -> str | None:
-    if not re.fullmatch(r"[A-Za-z_][\w\-]*", name):
+    if not _KEY.fullmatch(name):
         return None
     if isinstance(value, bool) or (isinstance(value, (int, float)) and not isinstance(value, bool)):
         return f"{name}={json.dumps(value)}"
@@ -103,7 +113,7 @@ def python_call(
         options: keyword arguments of `Tool.call` (`meta`, `timeout`), if there are any.
     """
     written = with_names(dict(arguments), names or {})
-    head = f"mcp.servers[{json.dumps(server)}].tools[{json.dumps(tool, ensure_ascii=False)}]"
+    head = f"mcp.servers[{json.dumps(server)}].tools[{_json(tool)}]"
     if options:
         more = "".join(f", {name}={value!r}" for name, value in options.items())
         return f"{head}.call({written!r}{more})"
@@ -113,12 +123,20 @@ def python_call(
 
 
 def read_line(server: str, uri: str) -> str:
+    """`%mcp read demo notes://today`."""
+    if _ENDS_LINE.search(uri):
+        return f"mcp.servers[{json.dumps(server)}].read({uri!r})"
     return f"%mcp read {server} {_quoted(uri)}"
 
 
 def prompt_line(server: str, prompt: str, arguments: Mapping[str, str]) -> str:
-    pairs = [f"{name}={_quoted(value)}" for name, value in arguments.items()]
-    return " ".join([f"%mcp prompt {server}.{prompt}", *pairs])
+    """`%mcp prompt demo.review language=python`; as one JSON object when a value is more than a few plain words."""
+    if _ENDS_LINE.search(prompt):
+        return f"mcp.servers[{json.dumps(server)}].prompts[{prompt!r}](**{dict(arguments)!r})"
+    name = f"{server}.{prompt}" if _WORD.fullmatch(prompt) else f"{server} {_quoted(prompt)}"
+    if any(not _KEY.fullmatch(key) or _NOT_IN_QUOTES.search(value) for key, value in arguments.items()):
+        return f"%mcp prompt {name} {_json(arguments)}"
+    return " ".join([f"%mcp prompt {name}", *(f"{key}={_quoted(value)}" for key, value in arguments.items())])
 
 
 def _quoted(text: str) -> str:
@@ -126,3 +144,9 @@ def _quoted(text: str) -> str:
     if _WORD.fullmatch(text):
         return text
     return json.dumps(text, ensure_ascii=False) if "'" in text else f"'{text}'"
+
+
+def _json(value: Any) -> str:
+    """JSON that is one line for IPython too, which ends lines at more characters than JSON escapes."""
+    written = json.dumps(value, ensure_ascii=False)
+    return _ENDS_LINE.sub(lambda found: f"\\u{ord(found[0]):04x}", written)
