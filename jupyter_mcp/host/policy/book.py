@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Unpack
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host.policy import edit, switches
 from jupyter_mcp.host.policy import sheet as sheets
-from jupyter_mcp.host.policy.decide import Approval, Decision, decide
+from jupyter_mcp.host.policy.decide import Approval, Decision, Presumed, decide
 from jupyter_mcp.host.policy.deed import ASKED_BY_SERVERS, BY_HAND
 from jupyter_mcp.host.policy.rules import HERE, SCOPES, Limits, Rule, Scope, check_pattern, make_rule
 from jupyter_mcp.host.policy.sheet import Sheet
@@ -41,6 +41,9 @@ class Policy:
     Args:
         place: where the notebook is and where the person's files are; None: nothing is read, and kept in memory only.
         clock: seconds, for how long the files are not looked at again (a twentieth of one).
+
+    Attributes:
+        presumed: what holds for a tool call where no rule speaks; a front end's settings say it.
     """
 
     def __init__(self, place: NotebookPlace | None = None, clock: Callable[[], float] = time.monotonic) -> None:
@@ -48,6 +51,7 @@ class Policy:
         self._clock = clock
         self._look_again = 0.0
         self._said = sheets.EMPTY  # in this session
+        self.presumed: Presumed = "usual"
         self._opened: list[Store | Metadata] | None = None
         self._whole: tuple[tuple[Sheet, ...], Sheet] = ((), sheets.EMPTY)
         self._shown: set[str] = set()  # contents that wait, as they were shown
@@ -230,7 +234,7 @@ class Policy:
         if whole.switches and deed.origin not in BY_HAND and not deed.on:
             found = switches.off(whole.switches, deed.server, None if deed.method in _UNNAMED else deed.name)
             deed = replace(deed, off=_switched_off(deed, found)) if found is not None else deed
-        decision = decide(whole.rules, deed, whole.approvals)
+        decision = decide(whole.rules, deed, whole.approvals, self.presumed)
         return replace(decision, scopes=self._offered(deed, decision.scopes)) if decision.scopes else decision
 
     def why(self, deed: Deed) -> Why:
@@ -238,7 +242,7 @@ class Policy:
         from jupyter_mcp.host.policy.explain import Why
 
         self._all(fresh=True)
-        return Why.of(deed, self.decide(deed))
+        return Why.of(deed, self.decide(deed), self.presumed)
 
     def disabled(self, server: str, name: str | None = None) -> Switch | None:
         """The switch by which a tool, or a whole server, is off; None: it is on."""

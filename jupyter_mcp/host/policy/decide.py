@@ -5,7 +5,8 @@
     3. a rule that asks                                  ->  ask (a yes that came with the deed is the answer)
     4. a rule that allows                                ->  go
     5. no rule: reading goes; what a person or the notebook's code begins goes; the rest is asked about
-       unless it was approved before, with what was shown then unchanged
+       unless it was approved before, with what was shown then unchanged. A front end's settings may say otherwise for
+       calls of tools (`Presumed`)
 
 Among rules that speak about one deed the most specific wins, by these bounds (ADR 21):
 
@@ -32,9 +33,11 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.policy.deed import Deed
 
-__all__ = ["Approval", "Decision", "Lost", "contest", "decide", "usual"]
+__all__ = ["Approval", "Decision", "Lost", "Presumed", "contest", "decide", "usual"]
 
 Verdict = Literal["go", "ask", "deny"]
+Presumed = Literal["usual", "ask", "allow"]
+"""What becomes of a tool call that no rule speaks about: as ever; asked about whoever begins it; not asked about."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,13 +103,16 @@ class Decision:
     approval: Approval | None = None
 
 
-def decide(rules: Sequence[Rule], deed: Deed, memory: Iterable[Approval] = ()) -> Decision:
+def decide(
+    rules: Sequence[Rule], deed: Deed, memory: Iterable[Approval] = (), presumed: Presumed = "usual"
+) -> Decision:
     """The decision about one deed.
 
     Args:
         rules: of all scopes, in the order in which they were said.
         deed: what is about to be done.
         memory: what was approved before.
+        presumed: what holds for a tool call where no rule speaks.
     """
     rule, lost = contest(rules, deed) if rules else (None, ())
     if rule is not None and rule.effect == "deny":
@@ -115,7 +121,7 @@ def decide(rules: Sequence[Rule], deed: Deed, memory: Iterable[Approval] = ()) -
         return Decision("deny", None, deed.off, lost=lost)
     if rule is not None and rule.effect == "allow":
         return Decision("go", rule, str(rule), lost=lost)
-    verdict, reason = ("ask", str(rule)) if rule is not None else usual(deed)
+    verdict, reason = ("ask", str(rule)) if rule is not None else usual(deed, presumed)
     if verdict == "go":
         return Decision("go", None, reason, lost=lost)
     if deed.yes:
@@ -130,8 +136,10 @@ def decide(rules: Sequence[Rule], deed: Deed, memory: Iterable[Approval] = ()) -
     return Decision("go", None, str(approval), lost=lost, approval=approval)
 
 
-def usual(deed: Deed) -> tuple[Verdict, str]:
+def usual(deed: Deed, presumed: Presumed = "usual") -> tuple[Verdict, str]:
     """What becomes of a deed that no rule speaks about: "go" or "ask", and why."""
+    if presumed != "usual" and deed.method == "tools/call":
+        return ("ask" if presumed == "ask" else "go"), f"the default policy is {presumed!r} (settings)"
     if deed.method == "connect":
         if deed.origin in BY_HAND:
             return "go", f"begun by {deed.begun_by}"

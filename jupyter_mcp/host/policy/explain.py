@@ -13,7 +13,7 @@ from jupyter_mcp.host.policy.decide import usual
 from jupyter_mcp.host.policy.rules import HERE
 
 if TYPE_CHECKING:
-    from jupyter_mcp.host.policy.decide import Decision
+    from jupyter_mcp.host.policy.decide import Decision, Presumed
     from jupyter_mcp.host.policy.deed import Deed
     from jupyter_mcp.host.policy.rules import Scope
 
@@ -52,9 +52,9 @@ class Why:
     lines: tuple[Line, ...]
 
     @staticmethod
-    def of(deed: Deed, decision: Decision) -> Why:
-        """Tell a decision."""
-        verdict, reason = usual(deed)
+    def of(deed: Deed, decision: Decision, presumed: Presumed = "usual") -> Why:
+        """Tell a decision; `presumed` as it was for it."""
+        verdict, reason = usual(deed, presumed)
         lines: list[Line] = []
         if decision.rule is not None:
             rule = decision.rule
