@@ -191,7 +191,7 @@ def test_a_prompt_is_filled_in_with_suggestions_and_its_messages_are_seen_by_rol
     cell.get_by_role("button", name="Insert the messages as Markdown").wait_for()
     assert cell.get_by_text("user", exact=True).is_visible()
     notebook.screenshots("explorer-prompts", EXPLORE)
-    cell.get_by_role("button", name="Insert as a cell").click()
+    cell.get_by_role("button", name="Copy as magic").click()
     cell.get_by_text(re.compile(r"^(Inserted below|Copied)")).wait_for()
     below = notebook.cell(EXPLORE + 1)
     if cell.get_by_text("Inserted below").is_visible():  # without our JupyterLab extension it is on the clipboard

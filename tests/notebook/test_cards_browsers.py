@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from html import unescape
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -302,6 +303,76 @@ def test_prompt_arguments_ask_for_suggestions_with_what_is_chosen(
     assert runner.calls[-1] == ("prompt", "demo", "trip", {"country": "France", "city": "Pa"})
     runner.futures[-1].set_result(got)
     assert "user Go" in words(root)
+
+
+def way(root: Any, label: str) -> Any:
+    """How a field's value is given."""
+    fields = [w for w in walk(root) if "jmcp-field" in w._dom_classes and words(w).startswith(label)]
+    return next(w for w in walk(fields[-1]) if "jmcp-how" in getattr(w, "_dom_classes", ()))
+
+
+def test_a_prompt_has_the_one_form_with_json_empty_texts_and_lines_to_keep(page: Page, runner: FakeRunner) -> None:
+    prompt = {"name": "trip", "arguments": [{"name": "country", "required": True}, {"name": "city", "title": "City"}]}
+    root = PromptPanel("demo", prompt, runner).root
+    assert "Still needed: country" in words(root)
+    box(root, "country").value = "42"
+    way(root, "City").label = "empty text"
+    kept = unescape(words(root))
+    assert "%mcp prompt demo.trip country=42 city=''" in kept
+    assert "mcp.servers[\"demo\"].prompts[\"trip\"](country='42', city='')" in kept
+    button(root, "Edit as JSON").value = True
+    assert box(root, "Arguments as JSON").value == '{\n  "country": "42",\n  "city": ""\n}'
+    box(root, "Arguments as JSON").value = '{"country": "France", "more": "x"}'
+    assert "more: is not known (known: country, city)." in unescape(words(root))
+    assert button(root, "See its messages").disabled
+    box(root, "Arguments as JSON").value = '{"country": 42}'
+    assert "country: 42 is not a string" in words(root)
+    assert button(root, "See its messages").disabled
+    button(root, "Edit as JSON").value = False
+    assert "Not valid yet: country" in words(root)
+    assert button(root, "See its messages").disabled
+
+
+def test_what_is_typed_as_json_is_no_suggestion_s_business(
+    page: Page, runner: FakeRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(suggesting, "PAUSE_SECONDS", 0.01)
+    panel = PromptPanel("demo", {"name": "trip", "arguments": [{"name": "city"}]}, runner)
+    wait_for(lambda: [call[3:5] for call in runner.calls] == [("city", "")])
+    way(panel.root, "city").label = "JSON"
+    box(panel.root, "city as JSON").value = '"Pa"'
+    way(panel.root, "city").label = "value"
+    box(panel.root, "city").value = "Par"
+    wait_for(lambda: [call[4] for call in runner.calls] == ["", "Par"])
+    panel.close()
+    box(panel.root, "city").value = "Pari"
+
+
+def test_a_template_takes_a_variable_of_the_notebook_and_says_so_in_what_is_kept(
+    page: Page, runner: FakeRunner, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from jupyter_mcp.notebook.cards import callform
+    from jupyter_mcp.notebook.cards.variables import NotebookVariables
+
+    monkeypatch.setattr(callform, "NotebookVariables", lambda: NotebookVariables({"today": "tuesday"}))
+    root = ResourcePanel("demo", {"uriTemplate": "notes://{day}{?page}", "name": "notes"}, runner, FakeSource()).root
+    way(root, "day").label = "variable"
+    box(root, "day: variable").value = "today"
+    box(root, "page").value = "1e3"
+    assert "reads notes://tuesday?page=1e3" in words(root)
+    kept = unescape(words(root))
+    assert "%mcp read demo 'notes://{day}{?page}' day=$today page:=\"1e3\"" in kept
+    assert "mcp.servers[\"demo\"].read('notes://{day}{?page}', day=today, page='1e3')" in kept
+    button(root, "Read").click()
+    assert runner.calls[-1] == ("read", "demo", "notes://tuesday?page=1e3")
+
+
+def test_a_variable_of_several_values_is_a_list_of_fields(page: Page, runner: FakeRunner) -> None:
+    root = ResourcePanel("demo", {"uriTemplate": "files:/{/path*}", "name": "f"}, runner, FakeSource()).root
+    box(root, "path").label = "several values"
+    button(root, "Add to several values").click()
+    box(root, "Entry of several values").value = "a b"
+    assert "reads files://a%20b" in words(root)
 
 
 def test_a_resource_is_read_to_the_letter(page: Page, runner: FakeRunner) -> None:

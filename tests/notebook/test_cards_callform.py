@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 from html import unescape
 from typing import Any
 
@@ -11,6 +12,7 @@ import pytest
 from jupyter_mcp.host import arguments
 from jupyter_mcp.notebook.cards.argumentform import ArgumentForm
 from jupyter_mcp.notebook.cards.callform import CallForm, Ready
+from jupyter_mcp.notebook.cards.calloptions import spelled
 from jupyter_mcp.notebook.cards.runner import CallOptions
 from jupyter_mcp.notebook.cards.spelling import magic_line, python_call
 from jupyter_mcp.notebook.cards.variables import NotebookVariables
@@ -90,6 +92,11 @@ def test_a_fields_json_is_its_own_and_comes_back_as_fields() -> None:
     assert [box(made.root, "Entry of rows", at).value for at in (0, 1)] == ["1", "2"]
 
 
+def spell(ready: Ready) -> tuple[str, str]:
+    what = ("demo", "run", ready.arguments, ready.names, spelled(ready.options))
+    return magic_line(*what), python_call(*what)
+
+
 def sent_by(line: str) -> dict[str, Any]:
     """What a magic's line would send, with the variables of this notebook."""
     names = Namespace(NAMES)
@@ -110,7 +117,7 @@ def test_the_lines_to_keep_name_the_variables() -> None:
 
 
 def test_options_are_read_when_they_are_set_and_a_reserved_key_is_refused() -> None:
-    made = CallForm("demo", "run", SCHEMA, lambda: None)
+    made = CallForm(SCHEMA, lambda: None, spell)
     made.arguments.form.set_values({"rows": [1]})
     assert made.read() == (Ready({"rows": [1]}), "")
     made.buttons[1].value = True
@@ -121,9 +128,33 @@ def test_options_are_read_when_they_are_set_and_a_reserved_key_is_refused() -> N
     assert problem == ""
     assert ready is not None
     assert ready.options == CallOptions({"example.org/trace": {"ids": [1, {"a": None}]}}, 2.5)
-    assert ".call({'rows': [1]}, meta=" in unescape(words(made.copy))
+    kept = unescape(words(made.copy))
+    assert '%mcp call demo.run {"rows": [1]} --meta {"example.org/trace": {"ids": [1, {"a": null}]}}' in kept
+    assert "--timeout 2.5" in kept
+    assert ".call({'rows': [1]}, meta=" in kept
     meta.value = '{"progressToken": 1}'
     assert made.read()[0] is None
     assert "progressToken" in made.read()[1]
     meta.value = '{"a": '
     assert "_meta: Invalid JSON at line 1" in made.read()[1]
+
+
+def test_the_magic_to_keep_makes_the_same_call_with_its_options() -> None:
+    from jupyter_mcp.notebook.verbs.acts import VERBS
+
+    grammar = next(verb.grammar for verb in VERBS if verb.name == "call")
+    options = {"meta": {"example.org/a": 'it\'s "so"; # [1]\n'}, "timeout": 0.00001, "background": True}
+    line = magic_line("demo", "run", {"name": "a b"}, options=options)
+    assert len(line.splitlines()) == 1
+    found = parse(line.removeprefix("%mcp call "), grammar)
+    assert found.body == {"name": "a b"}
+    assert json.loads(found.last("meta") or "") == options["meta"]
+    assert float(found.last("timeout") or "") == options["timeout"]
+    assert found.flag("background")
+    assert not found.silent
+
+
+def test_a_form_without_a_field_has_nothing_to_switch() -> None:
+    made = CallForm({"type": "object", "additionalProperties": False}, lambda: None, spell, options=False)
+    assert made.buttons == ()
+    assert made.read() == (Ready({}), "")

@@ -115,7 +115,7 @@ def test_4_an_object_is_sent_as_a_string() -> None:
 
 
 def test_6_a_complex_meta_cannot_be_set() -> None:
-    made = CallForm("demo", "run", tool({}), lambda: None)
+    made = CallForm(tool({}), lambda: None, lambda _: ("", ""))
     made.buttons[1].value = True
     meta = {"example.org/trace": {"ids": [1, {"deep": [None, True]}]}}
     box(made.root, "_meta as JSON").value = json.dumps(meta)

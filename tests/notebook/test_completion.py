@@ -117,7 +117,7 @@ def tab(cells: Cells) -> Any:
         ("%mcp call forecast days=", ["1", "2", "null"]),
         ("%mcp call forecast city=", ['"New York"']),
         ("%mcp call forecast city='a b' un", ["units="]),
-        ("%mcp call forecast --", ["--background", "--no-raise", "--yes", "--fill", "--help"]),
+        ("%mcp call forecast --", ["--background", "--no-raise", "--yes", "--timeout", "--meta", "--fill", "--help"]),
         ("%mcp call forecast --yes --n", ["--no-raise"]),
         ("%mcp tools ", ["w"]),
         ("%mcp tools --s", ["--search"]),

@@ -18,7 +18,7 @@ from jupyter_mcp.protocol.shapes import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from jupyter_mcp.notebook.cards.controls import Variables
+    from jupyter_mcp.notebook.cards.controls import Suggest, Variables
 
 __all__ = ["ArgumentForm"]
 
@@ -31,6 +31,8 @@ class ArgumentForm:
         changed: called after each change.
         given: arguments to start from, as they are: nothing is filled in. None starts from the schema's defaults.
         variables: where fields may take their values from; None: nowhere.
+        suggest: who suggests how texts could go on.
+        exact: what is written as JSON has to fit the schema here; else whoever sends it looks.
 
     Attributes:
         form: the fields. root: both sides, of which one is on the page. switch: the button between them.
@@ -43,11 +45,15 @@ class ArgumentForm:
         changed: Callable[[], object],
         given: Mapping[str, Any] | None = None,
         variables: Variables | None = None,
+        suggest: Suggest | None = None,
+        *,
+        exact: bool = False,
     ) -> None:
         self._changed = changed
+        self._exact = exact
         self._settling = True
         self._locked = False
-        self.form = Form(forms.model(schema), self._on_change, variables=variables, full=True)
+        self.form = Form(forms.model(schema), self._on_change, variables=variables, full=True, suggest=suggest)
         self._editor: JsonEditor | None = None
         self._editor_place = kit.column([])
         self.switch = kit.widgets.ToggleButton(
@@ -67,6 +73,11 @@ class ArgumentForm:
         return bool(self.switch.value)
 
     @property
+    def empty(self) -> bool:
+        """Whether there is nothing to fill in."""
+        return not self.form.fields and self.form.node.kind == "object" and self.form.node.extra is None
+
+    @property
     def taken(self) -> Mapping[str, str]:
         """Names of the notebook variables that fields take their values from, by JSON pointer."""
         return {} if self.as_json else self.form.taken
@@ -74,7 +85,7 @@ class ArgumentForm:
     def read(self) -> tuple[dict[str, Any] | None, str]:
         """The arguments, or the reason why there are none."""
         if self.as_json:
-            return self._typed()
+            return self._fitting(*self._typed())
         return (self.form.values, "") if self.form.complete else (None, missing_text(self.form))
 
     def settle(self) -> tuple[dict[str, Any] | None, str]:
@@ -113,6 +124,13 @@ class ArgumentForm:
         if problem:
             return None, problem
         return (dict(value), "") if is_mapping(value) else (None, "The arguments have to be one JSON object.")
+
+    def _fitting(self, values: dict[str, Any] | None, problem: str) -> tuple[dict[str, Any] | None, str]:
+        """What was typed as JSON, where it need not fit or does."""
+        if values is None or not self._exact:
+            return values, problem
+        errors = forms.gather(self.form.node, forms.written(values)).errors
+        return (None, f"{next(iter(errors.values()))}.") if errors else (values, "")
 
     def _on_change(self) -> None:
         if not self._settling:

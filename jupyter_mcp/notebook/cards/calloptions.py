@@ -93,5 +93,5 @@ def spelled(options: CallOptions | None) -> dict[str, Any]:
     """The options as keyword arguments of `Tool.call`."""
     if options is None:
         return {}
-    found = {"meta": options.meta, "timeout": options.timeout}
+    found = {"meta": options.meta, "timeout": options.timeout, "background": options.task or None}
     return {name: value for name, value in found.items() if value is not None}

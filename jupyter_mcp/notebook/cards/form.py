@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
     from jupyter_mcp.host.forms import Draft, Node
-    from jupyter_mcp.notebook.cards.controls import Control, Variables
+    from jupyter_mcp.notebook.cards.controls import Control, Suggest, Variables
 
 __all__ = ["Form", "missing_text"]
 
@@ -28,7 +28,7 @@ class Form:
         changed: called after each change, when `values` and `errors` are up to date.
         problems: sentences by field name to show at once (the previous answer was refused).
         variables: where fields may take their values from; None: nowhere.
-        full: as in `Setting`.
+        full, suggest: as in `Setting`.
 
     Attributes:
         root: all of it. values: what would be sent, as far as it is right. errors: sentences by JSON pointer.
@@ -43,6 +43,7 @@ class Form:
         *,
         variables: Variables | None = None,
         full: bool = False,
+        suggest: Suggest | None = None,
     ) -> None:
         self.node = node
         self._changed = changed
@@ -54,7 +55,7 @@ class Form:
         self.needed: list[str] = []
         self.taken: dict[str, str] = {}
         self._told: dict[str, str] = {}
-        setting = Setting(self._on_change, variables, full)
+        setting = Setting(self._on_change, variables, full, suggest)
         self._control: Control = control(node, setting, forms.draft(node), bare=True, sole=True)
         self.root = kit.column([self._control.root])  # of its own: it may be hidden
         self._validate()

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.host.untyped import prompt_schema
 from jupyter_mcp.notebook.cards import kit
+from jupyter_mcp.notebook.cards.callform import CallForm, Ready
 from jupyter_mcp.notebook.cards.outcome import Outcome
 from jupyter_mcp.notebook.cards.results.view import prompt_view
-from jupyter_mcp.notebook.cards.spelling import prompt_line
-from jupyter_mcp.notebook.cards.suggesting import SuggestingFields
+from jupyter_mcp.notebook.cards.spelling import prompt_line, python_prompt
+from jupyter_mcp.notebook.cards.suggesting import Suggestions
 from jupyter_mcp.notebook.components.newcell import NewCell
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.lists import title_of
 from jupyter_mcp.notebook.render.text import clean, cut, flat
-from jupyter_mcp.protocol.shapes import as_list, is_list, is_mapping, mapping_of
+from jupyter_mcp.protocol.shapes import is_list, mapping_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -24,14 +26,21 @@ __all__ = ["PromptPanel", "as_markdown"]
 
 
 class PromptPanel:
-    """The pane of one prompt."""
+    """The pane of one prompt.
+
+    Args:
+        server: whose it is.
+        prompt: as on the wire.
+        runner: gets it, and asks for suggestions.
+    """
 
     def __init__(self, server: str, prompt: Mapping[str, Any], runner: Runner) -> None:
         self._server, self._name, self._runner = server, str(prompt.get("name") or ""), runner
-        self._fields = SuggestingFields(_arguments(prompt), self._suggest, self._refresh)
+        schema = prompt_schema(prompt)
+        self._suggestions = Suggestions(schema["properties"], self._suggest, lambda: self._form.arguments.form.values)
+        self._form = CallForm(schema, self._refresh, self._spelled, options=False, suggest=self._suggestions)
         self._status = kit.markup("")
         self._get = kit.button("See its messages", self._press, look="primary", tip=f"Get {server}.{self._name}")
-        self._copy = NewCell([("line", "Insert as a cell", "code")], self._line)
         self._messages = NewCell(
             [("messages", "Insert the messages as Markdown", "markdown"), ("ask", "Ask a model with it", "code")],
             self._written,
@@ -41,26 +50,27 @@ class PromptPanel:
         self.root = kit.column(
             [
                 kit.markup(_about(server, prompt), "jmcp-head"),
-                self._fields.root,
+                self._form.root,
                 self._status,
-                kit.row([self._get, self._copy]),
+                kit.row([self._get, *self._form.buttons]),
+                self._form.copy,
                 self._outcome.root,
                 self._messages,
             ]
         )
         self._refresh()
-        self._fields.prime()
+        self._suggestions.prime()
 
     def _suggest(self, argument: str, value: str, others: Mapping[str, str]) -> Any:
         ref = {"type": "ref/prompt", "name": self._name}
         return self._runner.complete(self._server, ref, argument, value, others)
 
     def _refresh(self) -> None:
-        needed, busy = self._fields.needed, self._outcome.busy
-        self._get.disabled = bool(needed) or busy
-        self._fields.lock(busy)
-        kit.paint(self._status, kit.status(f"Still needed: {', '.join(needed)}" if needed else ""))
-        self._copy.disabled = bool(needed)
+        busy = self._outcome.busy
+        ready, problem = self._form.read()
+        self._get.disabled = ready is None or busy
+        self._form.arguments.lock(busy)
+        kit.paint(self._status, kit.status(problem, "error" if self._form.is_error and problem else "plain"))
         kit.hide(self._messages, busy or not hasattr(self._outcome.value, "dicts"))
 
     @property
@@ -68,8 +78,13 @@ class PromptPanel:
         """Whether its messages are being asked for."""
         return self._outcome.busy
 
-    def _line(self, _: str) -> str:
-        return prompt_line(self._server, self._name, self._fields.values)
+    def close(self) -> None:
+        """The pane is gone; nothing is suggested any more."""
+        self._suggestions.close()
+
+    def _spelled(self, ready: Ready) -> tuple[str, str]:
+        what = (self._server, self._name, ready.arguments, ready.names)
+        return prompt_line(*what), python_prompt(*what)
 
     def _written(self, key: str) -> str:
         """What was last seen, for a cell."""
@@ -77,20 +92,13 @@ class PromptPanel:
         return f"%%mcp ask\n{prompt.text}" if key == "ask" else as_markdown(prompt.dicts)
 
     def _press(self) -> None:
-        if self._fields.needed:
+        ready, _ = self._form.settle()
+        if ready is None:
+            self._refresh()
             return
-        values = self._fields.values
+        values = ready.arguments
         label = f"{self._server}.{self._name}"
         self._outcome.run(label, lambda _: self._runner.prompt(self._server, self._name, values), prompt_view)
-
-
-def _arguments(prompt: Mapping[str, Any]) -> list[tuple[str, str, bool]]:
-    found = [one for one in as_list(prompt.get("arguments")) if is_mapping(one) and isinstance(one.get("name"), str)]
-    unique = {one["name"]: one for one in reversed(found)}
-    return [
-        (name, flat(one.get("description") or one.get("title") or "", 400), one.get("required") is True)
-        for name, one in reversed(unique.items())
-    ]
 
 
 def as_markdown(messages: Sequence[Mapping[str, Any]]) -> str:

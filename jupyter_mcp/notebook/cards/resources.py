@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError
+from jupyter_mcp.host.untyped import template_schema
 from jupyter_mcp.notebook.cards import kit
+from jupyter_mcp.notebook.cards.callform import CallForm, Ready
 from jupyter_mcp.notebook.cards.outcome import Outcome
 from jupyter_mcp.notebook.cards.results.view import read_view
-from jupyter_mcp.notebook.cards.spelling import read_line
-from jupyter_mcp.notebook.cards.suggesting import SuggestingFields
+from jupyter_mcp.notebook.cards.spelling import python_read, read_line
+from jupyter_mcp.notebook.cards.suggesting import Suggestions
 from jupyter_mcp.notebook.cards.watching import WatchToggle
 from jupyter_mcp.notebook.components.file import File
-from jupyter_mcp.notebook.components.newcell import NewCell
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.lists import title_of
 from jupyter_mcp.notebook.render.text import cut, flat
@@ -50,28 +51,28 @@ class ResourcePanel:
         self._server, self._runner = server, runner
         self._template = item.get("uriTemplate") if isinstance(item.get("uriTemplate"), str) else None
         self._plain = str(item.get("uri") or "")
-        spared = _optional(self._template or "")
-        names = [(name, "", name not in spared) for name in _variables(self._template or "")]
-        self._fields = SuggestingFields(names, self._suggest, self._refresh)
+        schema = template_schema(self._template or "")
+        self._suggestions = Suggestions(schema["properties"], self._suggest, lambda: self._form.arguments.form.values)
+        self._form = CallForm(schema, self._refresh, self._spelled, options=False, suggest=self._suggestions)
         self._status = kit.markup("")
         self._address = kit.markup("")
         self._read = kit.button("Read", self._press, look="primary", tip="Read this resource")
         self._watch = WatchToggle(server, source, self._refresh, changed)
-        self._copy = NewCell([("line", "Insert as a cell", "code")], self._line)
         self._outcome = Outcome(self._refresh)
         self.root = kit.column(
             [
                 kit.markup(_about(server, item), "jmcp-head"),
-                self._fields.root,
+                self._form.root,
                 self._status,
                 self._address,
-                kit.row([self._read, self._watch.root, self._copy]),
+                kit.row([self._read, self._watch.root, *self._form.buttons]),
+                self._form.copy,
                 self._watch.said,
                 self._outcome.root,
             ]
         )
         self._refresh()
-        self._fields.prime()
+        self._suggestions.prime()
 
     @property
     def busy(self) -> bool:
@@ -80,45 +81,51 @@ class ResourcePanel:
 
     def close(self) -> None:
         """The pane is gone, and nobody is told of changes any more."""
+        self._suggestions.close()
         self._watch.close()
 
     def _suggest(self, variable: str, value: str, others: Mapping[str, str]) -> Any:
         ref = {"type": "ref/resource", "uri": self._template}
         return self._runner.complete(self._server, ref, variable, value, others)
 
-    def _uri(self) -> tuple[str, str]:
-        """The address to read, or why there is none yet. Optional parts of a template may stay empty."""
+    def _address_of(self, ready: Ready | None, problem: str) -> tuple[str, str]:
+        """The address to read, or why there is none yet."""
         if self._template is None:
             return self._plain, ""
-        if self._fields.needed:
-            return "", f"Still needed: {', '.join(self._fields.needed)}"
+        if ready is None:
+            return "", problem
         from jupyter_mcp.protocol import uritemplate
 
         try:
-            return uritemplate.expand(self._template, self._fields.values), ""
+            return uritemplate.expand(self._template, ready.arguments), ""
         except (MCPError, ValueError) as error:
             return "", str(error)
 
     def _refresh(self) -> None:
-        uri, problem = self._uri()
+        uri, problem = self._address_of(*self._form.read())
         busy = self._outcome.busy
         self._read.disabled = bool(problem) or busy
-        self._fields.lock(busy)
+        self._form.arguments.lock(busy)
         self._watch.at(uri)
-        self._copy.disabled = not uri
-        kit.paint(self._status, kit.status(problem))
+        kit.paint(self._status, kit.status(problem, "error" if self._form.is_error and problem else "plain"))
         reads = html.note(f"{html.muted('reads')} {html.code(flat(uri, 600))}") if uri and self._template else ""
         kit.paint(self._address, reads)
 
-    def _line(self, _: str) -> str:
-        uri, _problem = self._uri()
-        return read_line(self._server, uri) if uri else ""
+    def _spelled(self, ready: Ready) -> tuple[str, str]:
+        """The address, and the template only where its variables are those of the notebook."""
+        if self._template is not None and ready.names:
+            what = (self._server, self._template, ready.arguments, ready.names)
+            return read_line(*what), python_read(*what)
+        uri, _ = self._address_of(ready, "")
+        return read_line(self._server, uri), python_read(self._server, uri)
 
     def _press(self) -> None:
-        uri, problem = self._uri()
-        if not problem:
-            self._watch.read()
-            self._outcome.run(flat(uri, 200), lambda _: self._runner.read(self._server, uri), self._drawn)
+        uri, problem = self._address_of(*self._form.settle())
+        if problem:
+            self._refresh()
+            return
+        self._watch.read()
+        self._outcome.run(flat(uri, 200), lambda _: self._runner.read(self._server, uri), self._drawn)
 
     def _drawn(self, read: Any) -> Any:
         """What was read; a text can be saved as a file too (what else can be is saved where it is shown)."""
@@ -129,23 +136,6 @@ class ResourcePanel:
 def _file_of(part: Any, uri: str) -> Any:
     data = str(part.text).encode("utf-8", "replace")
     return File(str(part.raw.get("uri") or uri), len(data), lambda: data)
-
-
-def _variables(template: str) -> list[str]:
-    from jupyter_mcp.protocol import uritemplate
-
-    try:
-        return list(dict.fromkeys(uritemplate.variables(template)))
-    except (MCPError, ValueError):
-        return []
-
-
-def _optional(template: str) -> set[str]:
-    """Variables of query parts (`{?page,size}`, `{&x}`): a URI is whole without them."""
-    import re
-
-    names = [name for part in re.findall(r"\{[?&]([^}]*)\}", template) for name in part.split(",")]
-    return {re.sub(r"(\*|:\d+)$", "", name.strip()) for name in names}
 
 
 def _about(server: str, item: Mapping[str, Any]) -> str:

@@ -1,7 +1,7 @@
-"""Text boxes that ask the server how their text could go on (completion/complete), a moment after one stops typing.
+"""How the texts of a form could go on, by the server's own word (completion/complete), a moment after one stops typing.
 
-Used for prompt arguments and template variables: the other values chosen so far go along as context. Nothing waits for
-a suggestion; one that comes too late or fails is dropped.
+For the arguments of prompts and the variables of templates: what is filled in otherwise goes along as context. Nothing
+waits for a suggestion; one that comes too late or fails is dropped. The fields are the form's (`controls`).
 """
 
 from __future__ import annotations
@@ -10,87 +10,70 @@ import threading
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.render import html
-from jupyter_mcp.notebook.render.text import clean, flat
+from jupyter_mcp.notebook.render.text import clean
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
     from concurrent.futures import Future
 
-__all__ = ["SuggestingFields"]
+__all__ = ["Suggestions"]
 
 PAUSE_SECONDS = 0.25
 MAX_SUGGESTIONS = 100
 Ask = Callable[[str, str, Mapping[str, str]], "Future[list[str]]"]
 
 
-class SuggestingFields:
-    """One text box for each name.
+class Suggestions:
+    """Suggestions for the fields of one form.
 
     Args:
-        names: (name, description, whether it is required).
-        ask: asks for suggestions, given the name, what is typed, and the other values.
-        changed: called after each change.
+        names: of the fields that the server is asked about.
+        ask: asks it, given the name, what is typed, and the other values.
+        values: what is filled in now; only texts go along.
     """
 
-    def __init__(self, names: list[tuple[str, str, bool]], ask: Ask, changed: Callable[[], object]) -> None:
-        self._required = [name for name, _, required in names if required]
+    def __init__(self, names: Iterable[str], ask: Ask, values: Callable[[], Mapping[str, Any]]) -> None:
+        self.names = frozenset(names)
         self._ask = ask
-        self._changed = changed
-        self._boxes: dict[str, Any] = {}
+        self._values = values
+        self._shows: dict[str, Callable[[Sequence[str]], object]] = {}
         self._timers: dict[str, threading.Timer] = {}
         self._latest: dict[str, object] = {}
-        rows = [self._row(*one) for one in names]
-        self.root = kit.column(rows)
 
-    def _row(self, name: str, told: str, required: bool) -> Any:
-        box = kit.widgets.Combobox(
-            description=name, ensure_option=False, continuous_update=True, layout={"width": "min(420px, 100%)"}
-        )
-        kit.watch(box, lambda: self._on_value(name))
-        self._boxes[name] = box
-        word = f" {html.muted('(required)')}" if required else ""
-        help_ = f'<div class="jmcp-help">{html.escape(flat(told, 400))}</div>' if told else ""
-        head = kit.markup(f"<div><b>{html.escape(name)}</b>{word}{help_}</div>")
-        return kit.column([head, kit.row([box], "jmcp-control")], "jmcp-field")
-
-    @property
-    def values(self) -> dict[str, str]:
-        """What is filled in; blank ones are left out."""
-        return {name: box.value for name, box in self._boxes.items() if box.value}
-
-    @property
-    def needed(self) -> list[str]:
-        return [name for name in self._required if not self._boxes[name].value]
-
-    def lock(self, locked: bool) -> None:
-        for box in self._boxes.values():
-            box.disabled = locked
+    def join(self, name: str, show: Callable[[Sequence[str]], object]) -> None:
+        """A field is there: `show` is called with suggestions for it, on another thread."""
+        self._shows[name] = show
 
     def prime(self) -> None:
-        """Ask for the first suggestions of the first box."""
-        if self._boxes:
-            self._later(next(iter(self._boxes)))
+        """Ask for the first suggestions of the first field."""
+        if self._shows:
+            self.typed(next(iter(self._shows)), "")
 
-    def _on_value(self, name: str) -> None:
-        self._changed()
-        self._later(name)
-
-    def _later(self, name: str) -> None:
-        waiting = self._timers.pop(name, None)
-        if waiting is not None:
-            waiting.cancel()
-        timer = threading.Timer(PAUSE_SECONDS, self._begin, (name,))
+    def typed(self, name: str, text: str) -> None:
+        """Something was typed into a field."""
+        self._stop(name)
+        timer = threading.Timer(PAUSE_SECONDS, self._begin, (name, text))
         timer.daemon = True
         self._timers[name] = timer
         timer.start()
 
-    def _begin(self, name: str) -> None:
+    def close(self) -> None:
+        """The form is gone: nobody is asked any more."""
+        for name in list(self._timers):
+            self._stop(name)
+        self._latest.clear()
+        self._shows.clear()
+
+    def _stop(self, name: str) -> None:
+        waiting = self._timers.pop(name, None)
+        if waiting is not None:
+            waiting.cancel()
+
+    def _begin(self, name: str, text: str) -> None:
         ticket = self._latest[name] = object()
-        value = self._boxes[name].value
-        others = {key: text for key, text in self.values.items() if key != name}
+        others = {key: value for key, value in self._values().items() if key != name and isinstance(value, str)}
         try:
-            future = self._ask(name, value, others)
+            future = self._ask(name, text, others)
         except Exception:  # no suggestions are no failure of the form
             return
         future.add_done_callback(lambda done: self._take(name, ticket, done))
@@ -98,7 +81,6 @@ class SuggestingFields:
     def _take(self, name: str, ticket: object, done: Future[list[str]]) -> None:
         if done.cancelled() or done.exception() is not None or self._latest.get(name) is not ticket:
             return
-        options = list(dict.fromkeys(clean(one) for one in done.result()[:MAX_SUGGESTIONS]))
-        box = self._boxes[name]
-        if list(box.options) != options:
-            box.options = options
+        show = self._shows.get(name)
+        if show is not None:
+            show(list(dict.fromkeys(clean(one) for one in done.result()[:MAX_SUGGESTIONS])))

@@ -5,11 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.notebook.cards import kit
-from jupyter_mcp.notebook.cards.callform import CallForm
+from jupyter_mcp.notebook.cards.callform import CallForm, Ready
+from jupyter_mcp.notebook.cards.calloptions import spelled
 from jupyter_mcp.notebook.cards.explorer.serverpane import LogFold
 from jupyter_mcp.notebook.cards.explorer.source import HostSource
 from jupyter_mcp.notebook.cards.outcome import Outcome
 from jupyter_mcp.notebook.cards.results.view import ResultView
+from jupyter_mcp.notebook.cards.spelling import magic_line, python_call
 from jupyter_mcp.notebook.cards.switching import ModelSwitch
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.lists import title_of
@@ -45,7 +47,7 @@ class ToolPanel:
         self._tool = tool
         self._name = str(tool.get("name") or "")
         self._runner = runner
-        self._form = CallForm(server, self._name, tool.get("inputSchema"), self._refresh)
+        self._form = CallForm(tool.get("inputSchema"), self._refresh, self._spelled)
         self._status = kit.markup("")
         self._call = kit.button("Call", self._press, look="primary", tip=f"Call {server}.{self._name}")
         self._outcome = Outcome(self._refresh, several=True)
@@ -78,6 +80,10 @@ class ToolPanel:
         self._call.disabled = ready is None or self._outcome.full
         self._call.description = "Call again" if self._outcome.busy else "Call"
         kit.paint(self._status, kit.status(problem, "error" if self._form.is_error and problem else "plain"))
+
+    def _spelled(self, ready: Ready) -> tuple[str, str]:
+        what = (self._server, self._name, ready.arguments, ready.names, spelled(ready.options))
+        return magic_line(*what), python_call(*what)
 
     def _press(self) -> None:
         ready, _ = self._form.settle()

@@ -60,13 +60,24 @@ class Call:
         *,
         check: bool = True,
         yes: bool = False,
+        timeout: float | None = None,
+        meta: Mapping[str, Any] | None = None,
         origin: str = "code",
     ) -> Call:
         """Send the call and return at once."""
         from jupyter_mcp.runtime.thread import get_runtime
 
         call = cls(server, tool, arguments)
-        act = server.by(origin).call(tool, arguments, check=check, yes=yes, background=True, on_event=call._event)
+        act = server.by(origin).call(
+            tool,
+            arguments,
+            check=check,
+            yes=yes,
+            timeout=timeout,
+            meta=meta,
+            background=True,
+            on_event=call._event,
+        )
         with _lock:
             _running[call.number] = call
         call._pending = get_runtime().submit(act.start)

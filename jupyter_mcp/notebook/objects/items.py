@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, Any, Literal, cast, overload
 
 from jupyter_mcp.notebook.objects.names import python_name
 from jupyter_mcp.notebook.objects.signature import Arguments, docstring
@@ -124,6 +124,7 @@ class Tool(Item):
         """Call the tool and wait. Raises `ToolError` when the tool reports a failure."""
         return self.call(self._bound(args, kwargs))
 
+    @overload
     def call(
         self,
         args: Mapping[str, Any] | None = None,
@@ -131,7 +132,29 @@ class Tool(Item):
         check: bool = True,
         timeout: float | None = None,
         meta: Mapping[str, Any] | None = None,
-    ) -> Result:
+        background: Literal[False] = False,
+    ) -> Result: ...
+
+    @overload
+    def call(
+        self,
+        args: Mapping[str, Any] | None = None,
+        *,
+        check: bool = True,
+        timeout: float | None = None,
+        meta: Mapping[str, Any] | None = None,
+        background: Literal[True],
+    ) -> Call: ...
+
+    def call(
+        self,
+        args: Mapping[str, Any] | None = None,
+        *,
+        check: bool = True,
+        timeout: float | None = None,
+        meta: Mapping[str, Any] | None = None,
+        background: bool = False,
+    ) -> Result | Call:
         """Call the tool with an arguments object, by the server's own names.
 
         Args:
@@ -139,7 +162,12 @@ class Tool(Item):
             check: raise `ToolError` when the tool reports a failure; False returns that `Result`.
             timeout: seconds without progress, None for the server's.
             meta: what goes along in the request's `_meta`: any JSON object with keys of your own.
+            background: begin the call and return at once, as `start` does; the `Call` tells how it goes.
         """
+        if background:
+            from jupyter_mcp.notebook.objects.call import Call
+
+            return Call.begin(self.server, self.name, args or {}, check=check, timeout=timeout, meta=meta)
         from jupyter_mcp.notebook.waiting import watched
 
         acts, sent = self.server.by("code"), args or {}
@@ -244,15 +272,9 @@ class Prompt(Item):
     @cached_property
     def schema(self) -> Mapping[str, Any]:
         """The arguments as an object schema (they are all text)."""
-        properties = {
-            argument["name"]: {
-                "type": "string",
-                **{key: argument[key] for key in ("title", "description") if isinstance(argument.get(key), str)},
-            }
-            for argument in self.arguments
-        }
-        required = [argument["name"] for argument in self.arguments if argument.get("required") is True]
-        return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+        from jupyter_mcp.host.untyped import prompt_schema
+
+        return prompt_schema(self.raw)
 
     def __call__(self, /, *args: Any, **kwargs: Any) -> PromptResult:
         """Get the prompt's messages for these arguments."""

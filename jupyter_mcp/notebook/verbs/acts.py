@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.host import arguments
 from jupyter_mcp.host.checking import usage
-from jupyter_mcp.host.wording import nearest
+from jupyter_mcp.host.wording import decode_json, nearest, shorten
 from jupyter_mcp.notebook.filling import FILL, filled
 from jupyter_mcp.notebook.lineparse import Grammar, Option
 from jupyter_mcp.notebook.objects.note import Note
@@ -27,14 +27,20 @@ def call_tool(call: Invocation) -> Any:
     from jupyter_mcp.notebook.waiting import watched
 
     tool: Any = _item(call, "tool", call.words)
-    sent = filled(call, _arguments(call, tool, tool.input_schema))
-    check, yes = not call.line.flag("no-raise"), call.line.flag("yes")
+    both: list[Any] = [_arguments(call, tool, tool.input_schema), _meta(call)]
+    sent, meta = filled(call, both)
     server: Server = tool.server
+    how: dict[str, Any] = {
+        "check": not call.line.flag("no-raise"),
+        "yes": call.line.flag("yes"),
+        "timeout": call.number("timeout"),
+        "meta": meta,
+    }
     if call.line.flag("background"):
-        return Call.begin(server, tool.name, sent, check=check, yes=yes, origin="person")
+        return Call.begin(server, tool.name, sent, **how, origin="person")
     acts = server.by("person")
     label = f"{server.name}.{tool.name}"
-    return or_left(lambda: watched(label, lambda told: acts.call(tool.name, sent, check=check, yes=yes, on_event=told)))
+    return or_left(lambda: watched(label, lambda told: acts.call(tool.name, sent, **how, on_event=told)))
 
 
 def prompt(call: Invocation) -> Any:
@@ -160,6 +166,26 @@ def _arguments(call: Invocation, item: Item, schema: Mapping[str, Any]) -> dict[
     return {**typed, **more}
 
 
+def _meta(call: Invocation) -> Mapping[str, Any] | None:
+    """What `--meta` says: a JSON object, or a notebook object that is one."""
+    from jupyter_mcp.host.meta import checked_meta
+
+    text = call.line.last("meta")
+    if text is None:
+        return None
+    typed = call.names.read(text)
+    try:
+        if typed.is_object:
+            return checked_meta(typed.value)
+        value, end = decode_json(typed.text.strip(), "--meta")
+        if typed.text.strip()[end:].strip():
+            raise UsageError(f"--meta is one JSON object; what is {shorten(typed.text.strip()[end:])}?")
+        return checked_meta(value)
+    except UsageError as error:
+        error.usage = error.usage or call.verb.usage_line
+        raise
+
+
 def _uri(call: Invocation, words: list[str]) -> tuple[Server, str]:
     """The server and the URI of `[SERVER] URI`."""
     from jupyter_mcp.notebook import api
@@ -194,7 +220,7 @@ VERBS = (
     Verb(
         "call",
         "acts",
-        "call [SERVER.]TOOL [key=value… | JSON] [--background] [--no-raise] [--yes]",
+        "call [SERVER.]TOOL [key=value… | JSON] [--background] [--no-raise] [--yes] [--timeout S] [--meta JSON]",
         "Call a tool; the result is shown and returned.",
         call_tool,
         Grammar(
@@ -202,6 +228,8 @@ VERBS = (
                 Option("background", None, "return at once; the card shows how it goes"),
                 Option("no-raise", None, "a failure of the tool is returned, not raised"),
                 Option("yes", None, "consent to this call, where a rule would ask first"),
+                Option("timeout", "S", "seconds without an answer or progress, instead of the server's own"),
+                Option("meta", "JSON", "a JSON object (or $name) that goes along in the request's _meta"),
                 FILL,
             ),
             pairs=True,
@@ -218,6 +246,7 @@ VERBS = (
             "%mcp call demo.add a=1 b=2",
             'r = %mcp call demo weather {"city": "Paris", "days": 2}',
             "%mcp call demo.slow seconds=20 --background",
+            '%mcp call demo.slow seconds=20 --timeout 30 --meta {"example.org/trace": "a1"}',
         ),
         completes=("tool",),
         python=("Tool.__call__", "Tool.call", "Tool.start"),

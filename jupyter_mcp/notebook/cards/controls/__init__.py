@@ -8,12 +8,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.host.forms import UNSET
-from jupyter_mcp.notebook.cards.controls.base import Control, Setting, Variables
+from jupyter_mcp.notebook.cards.controls.base import Control
+from jupyter_mcp.notebook.cards.controls.setting import Setting, Suggest, Variables
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.forms import Draft, Node
 
-__all__ = ["Control", "Setting", "Variables", "control"]
+__all__ = ["Control", "Setting", "Suggest", "Variables", "control"]
 
 
 def control(node: Node, setting: Setting, draft: Draft = UNSET, *, bare: bool = False, sole: bool = False) -> Control:

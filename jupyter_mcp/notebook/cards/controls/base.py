@@ -8,8 +8,7 @@ out", "null" and "" are three things that can be seen. A widget is made when it 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.host import forms
 from jupyter_mcp.host.forms import UNSET, AsJson, Draft, Node, Variable
@@ -21,38 +20,12 @@ from jupyter_mcp.notebook.render import html
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["WIDE", "Control", "Setting", "Variables"]
+    from jupyter_mcp.notebook.cards.controls.setting import Setting
+
+__all__ = ["WIDE", "Control"]
 
 WIDE = "min(560px, 100%)"
 How = Literal["value", "empty", "null", "variable", "json"]
-
-
-class Variables(Protocol):
-    """The variables of the notebook, as values for fields."""
-
-    def names(self) -> Sequence[str]:
-        """Those that may be meant, for completion."""
-        ...
-
-    def read(self, name: str) -> Any:
-        """The JSON value of one. Raises `MCPError`."""
-        ...
-
-
-@dataclass
-class Setting:
-    """What the controls of one form share.
-
-    Attributes:
-        changed: called after each change by the person.
-        variables: where a field may take its value from; None where no variable can be used.
-        full: a form of one's own choice (a tool's): each field can be written as JSON, and what is optional beyond the
-            first few is folded. A server's question is asked plainly.
-    """
-
-    changed: Callable[[], object]
-    variables: Variables | None = None
-    full: bool = False
 
 
 class Control:

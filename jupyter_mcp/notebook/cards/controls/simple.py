@@ -44,6 +44,10 @@ class Text(Control):
         self.empties = self.node.kind in ("text", "multiline") and self.node.types in ((), ("string",))
         self._box: Any = None
         self._lines = False
+        suggest = self.setting.suggest
+        self._suggest = suggest if suggest is not None and self.node.name in suggest.names else None
+        if self._suggest is not None:
+            self._suggest.join(self.node.name, self._offer)
 
     def _show(self, draft: Draft) -> Sequence[Any]:
         text = draft if isinstance(draft, str) else ""
@@ -69,12 +73,21 @@ class Text(Control):
             look = ("jmcp-code",) if node.kind == "json" else ()
             return parts.make("Textarea", rows=2 if node.kind == "json" else 4, _dom_classes=look, **common)
         known = [str(value) for _, value in node.choices] or [one for one in node.examples if isinstance(one, str)]
-        if known:
+        if known or self._suggest is not None:
             return parts.make("Combobox", options=known, **common)
         return parts.make("Text", **common)
 
     def _read(self) -> Draft:
         return self._box.value if self._box is not None and self._box.value else UNSET
+
+    def _after_change(self) -> None:
+        if self._suggest is not None and self._mode == "value":
+            self._suggest.typed(self.node.name, self._box.value)
+
+    def _offer(self, options: Sequence[str]) -> None:
+        """Show what is suggested. Any thread."""
+        if self._box is not None and self._box.has_trait("options") and tuple(self._box.options) != tuple(options):
+            self._box.options = tuple(options)
 
 
 class YesNo(Control):
@@ -271,6 +284,7 @@ class Color(Text):
             self._box.value = self._picker.value
 
     def _after_change(self) -> None:
+        super()._after_change()
         self._follow()
 
     def _follow(self) -> None:
