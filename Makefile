@@ -46,7 +46,7 @@ $(STAMPS)/conformance: tests/conformance/npm/package-lock.json tests/conformance
 	@sh scripts/npm.sh tests/conformance/npm build/conformance
 	@mkdir -p $(STAMPS) && touch $@
 
-$(STAMPS)/labextension: $(STAMPS)/venv scripts/labextension.py $(wildcard labextension/src/*.ts labextension/*.json labextension/yarn.lock)
+$(STAMPS)/labextension: $(STAMPS)/venv scripts/labextension.py $(wildcard labextension/src/*.ts labextension/src/*/*.ts labextension/schema/*.json labextension/style/*.css labextension/*.json labextension/yarn.lock)
 	@$(PY) scripts/labextension.py
 	@mkdir -p $(STAMPS) && touch $@
 

@@ -22,6 +22,7 @@ BUILT = SOURCE / "dist"
 NAME = "jupyter-mcp-host"
 NODE = 20  # the oldest that the build works with
 MADE_FROM = ("package.json", "yarn.lock", "tsconfig.json")
+FOLDERS = ("src", "schema", "style")
 
 
 def main(arguments: list[str]) -> int:
@@ -70,7 +71,8 @@ def stale() -> bool:
 def fingerprint() -> str:
     """Of everything that the build is made from."""
     digest = hashlib.sha256()
-    for path in [*(SOURCE / name for name in MADE_FROM), *sorted((SOURCE / "src").rglob("*.ts"))]:
+    sources = sorted(path for name in FOLDERS for path in (SOURCE / name).rglob("*.*") if path.is_file())
+    for path in [*(SOURCE / name for name in MADE_FROM), *sources]:
         digest.update(f"{path.relative_to(SOURCE).as_posix()}\0".encode())
         digest.update(path.read_bytes())
     return digest.hexdigest()
