@@ -43,6 +43,7 @@ if TYPE_CHECKING:
 
     from tornado.web import Application
 
+    from jupyter_mcp.server.authorization.access import Verifier
     from jupyter_mcp.server.exchange import Exchange
     from jupyter_mcp.server.hints import CacheScope
     from jupyter_mcp.server.http.running import Running
@@ -306,6 +307,7 @@ class Server(Offering):
         *,
         path: str = "/mcp",
         token: bool | str = True,
+        verifier: Verifier | None = None,
         hosts: Sequence[str] = (),
         origins: Sequence[str] = (),
         sse: bool = False,
@@ -321,22 +323,29 @@ class Server(Offering):
             port: where to listen; 0 takes a free one.
             host: the address to listen on. Beyond loopback, put TLS in front of it.
             path: of the URL.
-            token: True makes a random one (`running.token`); a text is the token; False wants none, and then only
-                loopback addresses are allowed.
+            token: True makes a random one (`running.token`), or with a verifier none; a text is the token; False wants
+                none, and then without a verifier only loopback addresses are allowed.
+            verifier: makes it a protected resource: whoever brings an access token that the verifier accepts may
+                speak, as may whoever brings the token above. See `server.authorization`.
             hosts: names, beside the loopback ones and `host`, under which clients reach it (no ports).
             origins: origins of web pages that may call it ("https://example.org").
             sse: also serve the HTTP+SSE transport of 2024-11-05, at `sse` beside the path.
             grace: seconds that requests in flight are given at the end.
-            options: `max_body`, `keep_alive`, `patience`, `max_sessions` …: see `server.http.endpoint.Endpoint`.
+            options: with a verifier `resource` (the URL as clients use it; by default where it listens), `audiences`,
+                `scopes`, `tool_scopes`, `scopes_supported`, `name`, `documentation`: see
+                `server.authorization.protection.Protection`. Always `max_body`, `keep_alive`, `patience`,
+                `max_sessions` …: see `server.http.endpoint.Endpoint`.
 
         Raises:
-            UsageError: a host beyond loopback without a token.
+            UsageError: a host beyond loopback without a token, or with a verifier and without a resource.
             ConnectionFailed: it cannot listen there.
         """
         from jupyter_mcp.server.http.running import serve_http
 
         options |= {"path": path, "origins": origins, "sse": sse}
-        return serve_http(self, port=port, host=host, token=token, hosts=hosts, grace=grace, **options)
+        return serve_http(
+            self, port=port, host=host, token=token, verifier=verifier, hosts=hosts, grace=grace, **options
+        )
 
     def run_http(self, port: int = 8000, host: str = "127.0.0.1", *, token: bool | str = True, **options: Any) -> None:
         """Serve HTTP, blocking until Ctrl-C or SIGTERM; the URL and a token that was made are printed once to stderr.

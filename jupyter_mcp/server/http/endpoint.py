@@ -29,6 +29,7 @@ from jupyter_mcp.server.work import Work
 if TYPE_CHECKING:
     from tornado.web import Application, RequestHandler
 
+    from jupyter_mcp.server.authorization.protection import Protection
     from jupyter_mcp.server.http.guarded import Guarded
     from jupyter_mcp.server.http.response import Response
     from jupyter_mcp.server.server import Server
@@ -46,6 +47,7 @@ class Endpoint:
         token: the bearer token that every request must bring. None: the application that embeds it decides who may
             speak (a handler of its own, see `EndpointMixin.authenticate`); the handler that comes with it then
             answers on loopback addresses only.
+        protection: makes it a protected resource: who brings an access token that it accepts may speak too.
         path: of the URL.
         hosts: names that `Host` may say, without a port; a request under another name is refused (DNS rebinding).
         origins: origins of pages, beside its own, that may call it ("https://example.org").
@@ -70,6 +72,7 @@ class Endpoint:
         server: Server,
         *,
         token: str | None,
+        protection: Protection | None = None,
         path: str = "/mcp",
         hosts: Sequence[str] = LOOPBACK_NAMES,
         origins: Sequence[str] = (),
@@ -87,7 +90,8 @@ class Endpoint:
         self.server = server
         self.path = path
         self.token = Token.of(token) if token is not None else None
-        self.names = Names(hosts, origins)
+        self.protection = protection
+        self.names = Names((*hosts, protection.host) if protection is not None else hosts, origins)
         self.sse = sse
         self.max_body = max_body
         self.patience = patience
@@ -125,6 +129,10 @@ class Endpoint:
 
             base = re.escape(self.path.rpartition("/")[0])
             rules += [(f"{base}/sse/?", StreamHandler, given), (f"{base}/messages/?", MessagesHandler, given)]
+        if self.protection is not None:
+            from jupyter_mcp.server.http.metadata import MetadataHandler, metadata_pattern
+
+            rules.append((metadata_pattern(self.protection, self.path), MetadataHandler, given))
         return rules
 
     def application(self) -> Application:

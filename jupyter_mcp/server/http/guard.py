@@ -28,7 +28,7 @@ _HOST = re.compile(r"([A-Za-z0-9._-]{1,255}|\[[0-9A-Fa-f:.]{2,45}\])(?::([0-9]{0
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """Why a request is not taken. `challenge` is the `WWW-Authenticate` header of a 401."""
+    """Why a request is not taken. `challenge` is the `WWW-Authenticate` header."""
 
     status: int
     text: str

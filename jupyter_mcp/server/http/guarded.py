@@ -1,10 +1,10 @@
 """What every handler of an endpoint does first and last: who may speak, how large a body may be, short answers.
 
-The order of the checks: Host, Origin, token, room, size. The body is read after them only, and that of a refused
-request is thrown away unread. What a POST gets for an answer is a JSON-RPC error also where the request did not get as
-far as JSON-RPC (then without its id): many clients show their users what that says, and of any other body only that
-there was an error. Whoever reads HTTP only gets a line of text, and so does who may try again (503) or
-is nowhere (404).
+The order of the checks: Host, Origin, token, room, size; for a protected resource also what a message asks for. The
+body is read after those of the head only, and that of a refused request is thrown away unread. What a POST gets for an
+answer is a JSON-RPC error also where the request did not get as far as JSON-RPC (then without its id): many clients
+show their users what that says, and of any other body only that there was an error. Whoever reads HTTP only gets a line
+of text, and so does who may try again (503) or is nowhere (404).
 
 Above: `handler`, `old_sse`. Below: `guard`, `response`.
 """
@@ -23,13 +23,15 @@ from jupyter_mcp.server.http.guard import Refusal, is_loopback
 from jupyter_mcp.server.http.response import Response
 
 if TYPE_CHECKING:
+    from jupyter_mcp.server.authorization.access import Access
+    from jupyter_mcp.server.authorization.protection import Protection
     from jupyter_mcp.server.http.endpoint import Endpoint
 
     Base = RequestHandler
 else:
     Base = object
 
-_SAID_IN_JSON = (401, 403, 413, 421, 431)
+_SAID_IN_JSON = (400, 401, 403, 413, 421, 431)
 MAX_HEAD = 64 * 1024  # bytes of a request's headers
 _THROWN_AWAY = 4  # bodies up to so many times the limit are read to their end, so that the answer arrives
 
@@ -39,6 +41,8 @@ class Guarded(Base):
 
     Attributes:
         allow: the methods it knows.
+        principal: who sent the request.
+        access: what its access token allows; None when it came without one (its endpoint's own token, or none).
     """
 
     allow = "POST, GET, DELETE"
@@ -47,6 +51,7 @@ class Guarded(Base):
         """tornado's: what the rule gives."""
         self.endpoint = endpoint
         self.principal = ""
+        self.access: Access | None = None
         self.response = Response(self, endpoint)
         self._refusal: Refusal | None = None
         self._chunks: list[bytes] = []
@@ -64,39 +69,64 @@ class Guarded(Base):
         return None if self._refusal is not None else token.principal
 
     def prepare(self) -> Awaitable[None] | None:
-        """tornado's: called when the head of the request is there."""
+        """tornado's: called when the head of the request is there. The body is read when this is done."""
         above = super().prepare()
         if above is not None:
             return self._prepare_after(above)
-        self._admit()
-        return None
+        return self._admit()
 
     async def _prepare_after(self, above: Awaitable[None]) -> None:
         await above
-        if not self._finished:
-            self._admit()
+        if not self._finished and (admitting := self._admit()) is not None:
+            await admitting
 
-    def _admit(self) -> None:
-        given = self.request.headers
+    def _admit(self) -> Awaitable[None] | None:
+        """Only an access token takes time: its issuer may have to be asked."""
         self._judge()
+        if self._refusal is None:
+            protection = self.endpoint.protection
+            if protection is not None and not self._has_own_token():
+                return self._admit_by_access(protection)
+            self._enter()
+        self._expect_body()
+        return None
+
+    async def _admit_by_access(self, protection: Protection) -> None:
+        found = await protection.admit(self.request.headers.get_list("Authorization"))
+        if self.response.over:  # the client did not wait
+            return
+        if isinstance(found, Refusal):
+            self._refusal = found
+        else:
+            self.access, self.principal = found, found.principal
+            self._refusal = self._check_room()
+        self._expect_body()
+
+    def _has_own_token(self) -> bool:
+        token = self.endpoint.token
+        return token is not None and token.check(self.request.headers.get_list("Authorization")) is None
+
+    def _judge(self) -> None:
+        """Whether the head of this request can be taken at all: `_refusal` says why not."""
+        given = self.request.headers
+        self._refusal = self.endpoint.names.check(given.get_list("Host"), given.get_list("Origin"))
+        if self._refusal is None and sum(len(name) + len(value) + 4 for name, value in given.get_all()) > MAX_HEAD:
+            self._refusal = Refusal(431, f"A request's headers may have {MAX_HEAD} bytes.")
+
+    def _enter(self) -> None:
+        principal = self.authenticate()
+        if principal is not None:
+            self.principal = principal
+        elif self._refusal is None:
+            self._refusal = Refusal(401, "This request is not authorized.", "Bearer")
+        if self._refusal is None:
+            self._refusal = self._check_room()
+
+    def _expect_body(self) -> None:
+        given = self.request.headers
         if self.request.method == "POST" or "Content-Length" in given or "Transfer-Encoding" in given:
             self.endpoint.expect_body(self)
             self._check_length(given.get("Content-Length", ""))
-
-    def _judge(self) -> None:
-        """Whether this request is taken: `_refusal` says why not."""
-        given, endpoint = self.request.headers, self.endpoint
-        self._refusal = endpoint.names.check(given.get_list("Host"), given.get_list("Origin"))
-        if self._refusal is None and sum(len(name) + len(value) + 4 for name, value in given.get_all()) > MAX_HEAD:
-            self._refusal = Refusal(431, f"A request's headers may have {MAX_HEAD} bytes.")
-        if self._refusal is None:
-            principal = self.authenticate()
-            if principal is not None:
-                self.principal = principal
-            elif self._refusal is None:
-                self._refusal = Refusal(401, "This request is not authorized.", "Bearer")
-        if self._refusal is None:
-            self._refusal = self._check_room()
 
     def _check_room(self) -> Refusal | None:
         self._entered = self.endpoint.enter()
@@ -185,7 +215,17 @@ class Guarded(Base):
         else:
             if message is None:
                 self.invalid(None)
-        return message
+        return None if self._exceeds(message) else message
+
+    def _exceeds(self, message: object) -> bool:
+        """Whether the message asks for more than its token allows; it has its answer then."""
+        protection = self.endpoint.protection
+        if protection is None or self.access is None or message is None:
+            return False
+        self._refusal = protection.check_messages(self.access, message)
+        if self._refusal is not None:
+            self._refuse()
+        return self._refusal is not None
 
     def invalid(self, message: object) -> None:
         """The answer to JSON that is no message."""
