@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 logging.getLogger("jupyter_mcp").addHandler(logging.NullHandler())
 
 _ERRORS = (
+    "AuthorizationFailed",
     "Cancelled",
     "ConfigError",
     "ConnectionFailed",

@@ -3,6 +3,7 @@
     MCPError
     ├── ConnectionFailed    could not start or reach a server        (also ConnectionError)
     ├── ConnectionLost      a server went away                       (also ConnectionError)
+    ├── AuthorizationFailed the way to an access token ended         (also ConnectionError)
     ├── ProtocolError
     │   ├── LocalProtocolError    we were about to break the protocol
     │   └── RemoteProtocolError   the other side broke it
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.result import Result
 
 __all__ = [
+    "AuthorizationFailed",
     "Cancelled",
     "ConfigError",
     "ConnectionFailed",
@@ -155,6 +157,34 @@ class ConnectionLost(MCPError, ConnectionError):
         self.stderr = list(stderr)
         self.status = status
         self.body = body
+
+
+class AuthorizationFailed(MCPError, ConnectionError):
+    """A server wants to know who asks, and the way to an access token ended.
+
+    Attributes:
+        step: where it ended, a few words ("registration", "the token request").
+        url: what was asked there, without query; "" when nobody was asked.
+        said: what the other side said, printable and short; "" when it said nothing.
+        declined: a person said no; asking again by itself would be rude.
+    """
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        step: str = "",
+        url: str = "",
+        said: str = "",
+        declined: bool = False,
+        server: str | None = None,
+        hint: str | None = None,
+    ) -> None:
+        super().__init__(message, server=server, hint=hint)
+        self.step = step
+        self.url = url
+        self.said = said
+        self.declined = declined
 
 
 class ProtocolError(MCPError):

@@ -195,6 +195,13 @@ class Link:
     def on_http(self, event: HttpEvent) -> None:
         self._upwards.on_http(event)
 
+    def on_hold(self, held: bool) -> None:
+        """Somebody answers the server's question who we are: nobody's time runs meanwhile."""
+        if held:
+            self.waiting.stop()
+        else:
+            self.waiting.go_on()
+
     def on_closed(self, closed: Closed) -> None:
         if self.closed is None:
             self.closed = closed

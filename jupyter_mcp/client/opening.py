@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Literal
 
-from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError
+from jupyter_mcp.errors import AuthorizationFailed, ConnectionFailed, ConnectionLost, MCPError
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.probe import (
     Asked,
@@ -26,7 +26,7 @@ from jupyter_mcp.protocol.probe import (
 from jupyter_mcp.transport.base import Refused
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable
+    from collections.abc import Awaitable, Callable, Iterable
 
     from jupyter_mcp.client.link import Link
     from jupyter_mcp.client.options import ConnectOptions
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.protocol.revisions import Era
 
 LAST_NEWS = 3.0  # seconds
+STANDING_STILL = 1.0  # seconds between two looks whether the time runs again
 _MOST_REMEMBERED = 256
 _remembered: dict[object, Era | Literal["sse"]] = {}
 
@@ -117,7 +118,7 @@ class Opening:
     async def _try(self, step: Try) -> Event:
         options = self._options
         self._seconds = options.probe_timeout if step.limit == "probe" else options.startup_timeout
-        self._deadline = asyncio.get_running_loop().time() + self._seconds
+        self._deadline = self.link.waiting.now() + self._seconds
         pending = self.link.begin(step.method)
         old = self._asked.pop(step.method, None)
         if old is not None:
@@ -128,7 +129,7 @@ class Opening:
             await self.link.request(pending, step.params)
         except ConnectionLost:  # its end is about to be told, with the exit code
             del self._asked[step.method]
-            self._deadline = asyncio.get_running_loop().time() + LAST_NEWS
+            self._deadline = self.link.waiting.now() + LAST_NEWS
         return await self._wait()
 
     async def _wait(self) -> Event:
@@ -137,8 +138,7 @@ class Opening:
         try:
             while True:
                 futures: dict[Any, Asked] = {pending.future: method for method, pending in self._asked.items()}
-                left = self._deadline - asyncio.get_running_loop().time()
-                waiting = asyncio.wait([*futures, gone], timeout=max(0.0, left), return_when=asyncio.FIRST_COMPLETED)
+                waiting = asyncio.wait([*futures, gone], timeout=self._left(), return_when=asyncio.FIRST_COMPLETED)
                 done, _ = await waiting
                 for future, method in futures.items():
                     if future in done and future.exception() is None:
@@ -148,6 +148,8 @@ class Opening:
                     closed = self.link.closed
                     assert closed is not None
                     return Died(closed.reason, closed.exit_code, closed.stderr)
+                if not done and self._left() > 0:
+                    continue
                 if not done:
                     return Silence(self._seconds)
                 failed: dict[Asked, BaseException | None] = {
@@ -155,6 +157,7 @@ class Opening:
                 }
                 for method in failed:
                     del self._asked[method]
+                _end_if_unauthorized(failed.values())
                 if self._latest in failed:
                     return _unanswered(failed[self._latest])
                 nobody = (error for error in failed.values() if isinstance(error, ConnectionLost))
@@ -163,12 +166,24 @@ class Opening:
         finally:
             gone.cancel()
 
+    def _left(self) -> float:
+        """Seconds until it is time to look again; the time may stand still, for a person who logs in."""
+        waiting = self.link.waiting
+        return STANDING_STILL if waiting.stopped else max(0.0, self._deadline - waiting.now())
+
     def _event(self, method: Asked, message: dict[str, Any]) -> Event:
         to = None if method == self._latest else method
         if jsonrpc.kind(message) == "response":
             return Reply(message["result"], to)
         error = jsonrpc.parse_error(message)
         return ReplyError(error.code, error.message, error.data, to)
+
+
+def _end_if_unauthorized(errors: Iterable[BaseException | None]) -> None:
+    """No other way of asking lets us in."""
+    for error in errors:
+        if isinstance(error, AuthorizationFailed):
+            raise error
 
 
 def _unanswered(error: BaseException | None) -> Event:

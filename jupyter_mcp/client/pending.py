@@ -141,13 +141,25 @@ class Waiting:
     @contextmanager
     def paused(self) -> Generator[None]:
         """Let the time stand still."""
-        self._clock.stop()
+        self.stop()
         try:
             yield
         finally:
-            self._clock.go_on()
-            if not self._clock.stopped:
-                self._reschedule()
+            self.go_on()
+
+    def stop(self) -> None:
+        """Let the time stand still; stops add up."""
+        self._clock.stop()
+
+    def go_on(self) -> None:
+        """Undo one stop."""
+        self._clock.go_on()
+        if not self._clock.stopped:
+            self._reschedule()
+
+    def now(self) -> float:
+        """Seconds of the loop's time without those when it stood still."""
+        return self._clock.now()
 
     def _schedule(self, deadline: float) -> None:
         self._unschedule()

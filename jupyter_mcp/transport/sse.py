@@ -34,7 +34,7 @@ from jupyter_mcp.transport.http.streams import (
     refusal,
     take_event,
 )
-from jupyter_mcp.transport.http.wire import Answer, Wire
+from jupyter_mcp.transport.http.wire import Answer, Wire, not_held
 from jupyter_mcp.transport.traffic import HttpEvent, answer_event, failed_event
 
 if TYPE_CHECKING:
@@ -92,6 +92,7 @@ class SseTransport:
             ConnectionFailed: it cannot be reached, is no event stream, or names no endpoint of its own origin.
         """
         self._wire.open()
+        self._wire.on_hold = getattr(receiver, "on_hold", not_held)
         try:
             answer = await self._ask_for_stream(receiver)
             try:

@@ -12,7 +12,16 @@ import jupyter_mcp
 from jupyter_mcp import errors
 
 NAMES = [
-    *("AsyncContext", "Cancelled", "ConfigError", "ConnectionFailed", "ConnectionLost", "Context", "Denied"),
+    *(
+        "AsyncContext",
+        "AuthorizationFailed",
+        "Cancelled",
+        "ConfigError",
+        "ConnectionFailed",
+        "ConnectionLost",
+        "Context",
+        "Denied",
+    ),
     *("InputRefused", "Interrupted"),
     *("LocalProtocolError", "MCPError", "ModelError", "NoModel", "ProtocolError", "ProviderError"),
     *("RemoteProtocolError", "RequestError", "RequestTimeout", "ToolError", "UnsupportedContent", "UsageError"),

@@ -11,6 +11,7 @@ import pytest
 from jupyter_mcp.cli.bridge.near import NearWire
 from jupyter_mcp.errors import ConnectionLost
 from jupyter_mcp.transport.http import HttpOptions
+from tests.fakes.http import FakeHttp, Reply, Request
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Sequence
@@ -137,3 +138,18 @@ async def test_a_body_that_is_not_wanted_any_more_costs_the_connection() -> None
         (await wire.send("POST", {}, b"{}")).close()
         assert await (await wire.send("POST", {}, b"{}")).all(100) == b'{"a": 10}'
         assert peer.connections == 2
+
+
+@pytest.mark.parametrize("headers", [{}, {"authorization": "Bearer x"}])
+async def test_an_answer_says_whether_we_had_said_who_we_are(headers: dict[str, str]) -> None:
+    async with FakeHttp(refusing) as fake:
+        wire = NearWire(fake.url, HttpOptions(headers=headers))
+        wire.open()
+        answer = await wire.send("POST", {}, b"{}")
+        assert (answer.status, answer.authorized) == (401, bool(headers))
+        assert await answer.all(100) == b"who?"
+        await wire.close()
+
+
+async def refusing(request: Request, reply: Reply) -> None:
+    await reply.send(401, b"who?")

@@ -50,6 +50,7 @@ class NearAnswer(Answer):
         self._wire = wire
         self._connection = connection
         self._done = False
+        self.authorized = wire.authorized
         first, *lines = head.decode("latin-1").split("\r\n")
         version, _, rest = first.partition(" ")
         code, _, reason = rest.partition(" ")
@@ -134,6 +135,7 @@ class NearWire(Wire):
         parts = urlsplit(url)
         self._host, self._port = parts.hostname or "", parts.port or 80
         self._head = f"{parts.path or '/'} HTTP/1.1\r\nHost: {parts.netloc}\r\n"
+        self.authorized = any(name.lower() == "authorization" for name in self._headers)
         self._own = {name: value for name, value in self._headers.items() if name != "Accept-Encoding"}
         self._idle: list[_Connection] = []
         self._open: set[_Connection] = set()

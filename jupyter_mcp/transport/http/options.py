@@ -10,6 +10,8 @@ from jupyter_mcp.protocol.sse import LIMIT
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from jupyter_mcp.transport.http.authorization import Authorization
+
 MAX_BODY = 256 * 2**20  # bytes
 
 
@@ -28,6 +30,7 @@ class HttpOptions:
         insecure: do not check the server's certificate.
         socket: path of a Unix socket to connect to instead of the URL's host.
         insist: Streamable HTTP only: no look for the older HTTP+SSE.
+        authorization: what lets requests in, and answers when the server refuses them; it goes before `headers`.
     """
 
     headers: Mapping[str, str] = field(default_factory=dict[str, str], repr=False)
@@ -40,3 +43,4 @@ class HttpOptions:
     insecure: bool = False
     socket: str | None = None
     insist: bool = False
+    authorization: Authorization | None = field(default=None, repr=False)

@@ -39,7 +39,7 @@ from jupyter_mcp.transport.http.streams import (
     refusal,
     too_large,
 )
-from jupyter_mcp.transport.http.wire import Answer, TooBig, Wire
+from jupyter_mcp.transport.http.wire import Answer, TooBig, Wire, not_held
 from jupyter_mcp.transport.traffic import HttpEvent, answer_event, failed_event
 
 if TYPE_CHECKING:
@@ -105,6 +105,7 @@ class HttpTransport:
     async def open(self, receiver: Receiver) -> None:
         """Get ready; nothing is sent. Raises `ConnectionFailed` for a URL or an option that cannot work."""
         self._wire.open()
+        self._wire.on_hold = getattr(receiver, "on_hold", not_held)
         self._receiver = receiver
 
     # -- sending ------------------------------------------------------------------------------------------------------

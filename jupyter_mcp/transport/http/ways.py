@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import base64
+import errno
 import ipaddress
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote, urlsplit, urlunsplit
 
 from jupyter_mcp.errors import ConnectionFailed
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     import aiohttp
+    import aiohttp.abc
 
     from jupyter_mcp.transport.http.options import HttpOptions
 
@@ -85,6 +87,24 @@ def socks_connector(proxy: str, user: str) -> Callable[..., aiohttp.BaseConnecto
     scheme, _, host = proxy.partition("://")
     plain = "socks4" if scheme == "socks4" else "socks5"
     return partial(package.ProxyConnector.from_url, f"{plain}://{user}{'@' if user else ''}{host}", rdns=True)
+
+
+def guarded_resolver(may_connect: Callable[[str], bool]) -> aiohttp.abc.AbstractResolver:
+    """Looks up names as usual and leaves out addresses that may not be connected to.
+
+    What is looked up is what is connected to, so a name that changes its mind in between (rebinding) gains nothing.
+    """
+    from aiohttp import ThreadedResolver
+
+    class Guarded(ThreadedResolver):
+        async def resolve(self, host: str, *args: Any, **kwargs: Any) -> list[aiohttp.abc.ResolveResult]:
+            found = await super().resolve(host, *args, **kwargs)
+            allowed = [one for one in found if may_connect(one["host"])]
+            if not allowed:
+                raise OSError(errno.EACCES, "its address is of a private network")
+            return allowed
+
+    return Guarded()
 
 
 def ssl_context(options: HttpOptions) -> ssl.SSLContext:

@@ -11,8 +11,6 @@ Above: `transport` and `sse`. The library is aiohttp, imported when a wire is op
 from __future__ import annotations
 
 import asyncio
-import errno
-import os
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -23,10 +21,18 @@ from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
 from jupyter_mcp.protocol import headers as names
 from jupyter_mcp.protocol.framing import printable
 from jupyter_mcp.transport.base import Refused
-from jupyter_mcp.transport.http.ways import basic_authorization, proxy_for, socks_connector, ssl_context
+from jupyter_mcp.transport.http.authorization import MOST_ANSWERS, Challenge
+from jupyter_mcp.transport.http.broken import explained, other_scheme
+from jupyter_mcp.transport.http.ways import (
+    basic_authorization,
+    guarded_resolver,
+    proxy_for,
+    socks_connector,
+    ssl_context,
+)
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
     import aiohttp
     import yarl
@@ -35,6 +41,7 @@ if TYPE_CHECKING:
 
 MOST_REDIRECTS = 5
 START_LIMIT = 2.0  # seconds for the text of a refusal
+_REFUSAL = 2**16  # bytes read of a refusal that is answered, so that its connection goes on
 _LONG_HEADER = 2**16
 _UNSENDABLE = re.compile(r"[\x00-\x20\x7f]")  # in a URL
 _READ_AHEAD = 2**18
@@ -60,10 +67,10 @@ class Answer:
 
     __slots__ = ("_response", "_where", "authorized", "media_type", "reason", "status")
 
-    def __init__(self, response: aiohttp.ClientResponse, where: str, authorized: bool = False) -> None:
+    def __init__(self, response: aiohttp.ClientResponse, where: str) -> None:
         self._response = response
         self._where = where
-        self.authorized = authorized
+        self.authorized = "Authorization" in response.request_info.headers
         self.status = response.status
         self.reason = printable(response.reason or "", 80)
         self.media_type = response.headers.get("Content-Type", "").partition(";")[0].strip().lower()
@@ -102,6 +109,19 @@ class Answer:
         self.close()
         return data[:limit]
 
+    def challenge(self) -> Challenge:
+        """What the server wants, when the answer is a 401 or 403."""
+        asked, headers = self._response.request_info, self._response.headers
+        return Challenge(
+            self.status,
+            str(self._response.url),
+            asked.method,
+            headers.getall("WWW-Authenticate", []),
+            headers.get("DPoP-Nonce", ""),
+            asked.headers.get(names.VERSION, ""),
+            asked.headers.get("Authorization", ""),
+        )
+
     def resolve(self, location: str) -> yarl.URL | None:
         """Where a reference in this answer leads, when that is of the same origin."""
         return _within(self._response.url, location)
@@ -111,18 +131,25 @@ class Answer:
         self._response.close()
 
 
+def not_held(held: bool) -> None:
+    """Nobody's clock is to be stopped."""
+
+
 class Wire:
     """The connections to one server.
 
     Args:
         url: used as it is, byte for byte, apart from user information (sent as a header) and fragment.
         options: see there.
+        may_connect: says of an address that a name stands for whether it may be connected to; by default any may.
+            It is not asked where a proxy looks up the names.
 
     Attributes:
         where: host and port, for errors.
+        on_hold: told True when somebody begins to answer a refusal, which may take long, and False when it is over.
     """
 
-    def __init__(self, url: str, options: HttpOptions) -> None:
+    def __init__(self, url: str, options: HttpOptions, may_connect: Callable[[str], bool] | None = None) -> None:
         scheme, _, rest = url.partition("#")[0].partition("://")
         end = min((at for at in map(rest.find, "/?") if at >= 0), default=len(rest))
         user, at, host = rest[:end].rpartition("@")
@@ -137,7 +164,8 @@ class Wire:
             if name.lower() == "user-agent":
                 del self._headers["User-Agent"]
         self._headers |= given
-        self._authorized = any(name.lower() == "authorization" for name in given)
+        self._may_connect = may_connect
+        self.on_hold: Callable[[bool], None] = not_held
         self._session: aiohttp.ClientSession | None = None
 
     def open(self) -> None:
@@ -192,12 +220,13 @@ class Wire:
             connector = socks_connector(self._proxy, proxy_user)
             self._proxy = None  # the connector knows it
             return connector(limit=0, ssl=secure)
-        return aiohttp.TCPConnector(limit=0, ssl=secure)
+        resolver = None if self._may_connect is None else guarded_resolver(self._may_connect)
+        return aiohttp.TCPConnector(limit=0, ssl=secure, resolver=resolver)
 
     async def send(
         self, method: str, headers: Mapping[str, str], body: bytes | None = None, target: yarl.URL | None = None
     ) -> Answer:
-        """Send one request and return its answer, redirects within the origin followed.
+        """Send one request and return its answer, redirects within the origin followed, refusals answered.
 
         Args:
             target: where to, if not to the wire's own URL; from `Answer.resolve`.
@@ -205,14 +234,39 @@ class Wire:
         Raises:
             ConnectionLost: with `may_have_run`.
             Refused: a redirect that is not followed.
+            MCPError: from the `Authorization`.
         """
+        answers = 0 if self._options.authorization is None or method == "DELETE" else MOST_ANSWERS
+        while True:
+            answer = await self._followed(method, headers, body, target)
+            if answer.status not in (401, 403) or not answers or not await self._may_go_on(answer):
+                return answer
+            answers -= 1
+            await answer.start(_REFUSAL)
+
+    async def _may_go_on(self, answer: Answer) -> bool:
+        """Whether the refused request is worth another attempt."""
+        authorization = self._options.authorization
+        assert authorization is not None
+        self.on_hold(True)
+        try:
+            return await authorization.answer(answer.challenge())
+        except BaseException:
+            answer.close()
+            raise
+        finally:
+            self.on_hold(False)
+
+    async def _followed(
+        self, method: str, headers: Mapping[str, str], body: bytes | None, target: yarl.URL | None
+    ) -> Answer:
         if target is None:
             target = self._target
         followed = 0
         while True:
             response = await self._once(method, target, headers, body)
             if response.status not in (301, 302, 303, 307, 308) or "Location" not in response.headers:
-                return Answer(response, self.where, self._authorized)
+                return Answer(response, self.where)
             if followed == MOST_REDIRECTS:
                 response.close()
                 raise Refused(response.status, "Too many redirects", f"redirected {followed} times, then again")
@@ -225,20 +279,26 @@ class Wire:
         session = self._session
         if session is None or session.closed:
             raise ConnectionLost("The connection has been closed.", may_have_run=False)
+        authorization = self._options.authorization
         all_headers = {**self._headers, **headers}
+        if authorization is not None:
+            all_headers = _with(all_headers, await authorization.headers(method, str(target)))
         proxied: dict[str, Any] = {}
         if self._proxy:
             proxied = {"proxy": self._proxy, "proxy_headers": self._proxy_headers}
             if target.scheme == "http":  # no tunnel: the proxy reads the request itself
                 all_headers |= self._proxy_headers
         try:
-            return await session.request(
+            response = await session.request(
                 method, target, data=body, headers=all_headers, allow_redirects=False, **proxied
             )
         except Exception as error:
             lost = explained(error, self.where, self._options.connect_timeout, self._proxy)
-            lost.hint = lost.hint or _other_scheme(error, target.scheme)
+            lost.hint = lost.hint or other_scheme(error, target.scheme)
             raise lost from error
+        if authorization is not None and (nonce := response.headers.get("DPoP-Nonce")):
+            authorization.learn(str(target), nonce)
+        return response
 
     def _follow(self, method: str, target: yarl.URL, response: aiohttp.ClientResponse) -> yarl.URL:
         """Where a redirect leads, when it stays on the origin (or goes from http to https on the same host)."""
@@ -258,6 +318,12 @@ class Wire:
         session, self._session = self._session, None
         if session is not None:
             await session.close()
+
+
+def _with(headers: dict[str, str], others: Mapping[str, str]) -> dict[str, str]:
+    """The headers with others in their place, whatever their case."""
+    replaced = {name.lower() for name in others}
+    return {**{name: value for name, value in headers.items() if name.lower() not in replaced}, **others}
 
 
 def _verbatim(URL: type[yarl.URL], url: str) -> yarl.URL:
@@ -297,99 +363,3 @@ def _same_origin(a: yarl.URL, b: yarl.URL) -> bool:
 
 def _shown(url: yarl.URL) -> str:
     return printable(str(url.with_user(None)))
-
-
-# --- what went wrong -------------------------------------------------------------------------------------------------
-
-
-def explained(error: Exception, where: str, seconds: float = 0.0, proxy: str | None = None) -> ConnectionLost:
-    """The library's error as one sentence, with whether the request may have run."""
-    import aiohttp
-
-    if isinstance(error, aiohttp.ClientHttpProxyError):
-        text = f"The proxy refused to connect to {where} (HTTP {error.status} {printable(error.message, 80)})."
-        return ConnectionLost(text, may_have_run=False)
-    if isinstance(error, aiohttp.ClientProxyConnectionError):
-        text = f"The proxy {proxy or ''} cannot be reached ({_reason(error)})."
-        return ConnectionLost(text, may_have_run=False)
-    if type(error).__module__.startswith("aiohttp_socks"):
-        text = f"The SOCKS proxy made no connection to {where} ({printable(str(error), 120)})."
-        return ConnectionLost(text, may_have_run=False)
-    if isinstance(error, aiohttp.ClientConnectorDNSError):
-        return ConnectionLost(f"The name of {where} cannot be found.", may_have_run=False, hint="Check the address.")
-    if isinstance(error, aiohttp.ClientSSLError):
-        return _about_tls(error, where)
-    if isinstance(error, aiohttp.ClientConnectorError):
-        code = _code(error)
-        words = "refuses connections" if code == errno.ECONNREFUSED else f"cannot be reached ({_reason(error, code)})"
-        return ConnectionLost(f"{where} {words}.", may_have_run=False, hint="Is the server running?")
-    if isinstance(error, aiohttp.ConnectionTimeoutError):
-        return ConnectionLost(f"{where} did not accept a connection within {seconds:g} s.", may_have_run=False)
-    if isinstance(error, aiohttp.InvalidURL):
-        return ConnectionLost(f"The URL of {where} cannot be used.", may_have_run=False)
-    if isinstance(error, aiohttp.ServerDisconnectedError):
-        return ConnectionLost(f"{where} closed the connection without an answer.")
-    if _is_encoding(error):
-        return ConnectionLost(f"{where} sent an answer that is not compressed as its Content-Encoding says.")
-    if isinstance(error, aiohttp.ClientPayloadError):
-        return ConnectionLost(f"{where} closed the connection in the middle of its answer.")
-    if isinstance(error, aiohttp.ClientResponseError):
-        return ConnectionLost(f"{where} answered with something that is not HTTP ({printable(error.message, 80)}).")
-    return ConnectionLost(f"The connection to {where} broke ({_reason(error)}).")
-
-
-def _is_encoding(error: BaseException | None) -> bool:
-    """Whether the bytes came and could not be unpacked."""
-    from aiohttp.http_exceptions import ContentEncodingError
-
-    if isinstance(error, ContentEncodingError):
-        return True
-    return error is not None and (_is_encoding(error.__cause__) or "content-encoding" in str(error).lower())
-
-
-_URL = re.compile(r" for \w+://\S+")  # a URL may hold secrets; where is said anyway
-
-
-def _code(error: aiohttp.ClientConnectorError) -> int | None:
-    """The system's number; several addresses that all failed are told in one text."""
-    found = re.search(r"Errno (\d{1,5})", str(error.os_error))
-    return error.os_error.errno or (int(found[1]) if found else None)
-
-
-def _reason(error: Exception, code: int | None = None) -> str:
-    if code is not None:
-        return os.strerror(code)
-    inner = getattr(error, "os_error", None) or error
-    words = getattr(inner, "strerror", None) or str(inner) or type(inner).__name__
-    return printable(_URL.sub("", str(words)), 120)
-
-
-def _about_tls(error: Any, where: str) -> ConnectionLost:
-    inner = getattr(error, "certificate_error", None) or getattr(error, "os_error", None) or error
-    words = printable(getattr(inner, "verify_message", "") or getattr(inner, "reason", "") or str(inner), 120)
-    if getattr(inner, "reason", "") in _NO_TLS:
-        return ConnectionLost(
-            f"{where} does not speak TLS.",
-            may_have_run=False,
-            hint="Its URL may begin with http:// instead of https://.",
-        )
-    return ConnectionLost(
-        f"No secure connection to {where}: {words}.",
-        may_have_run=False,
-        hint="For a certificate of your own authority give --ca FILE (ca=FILE in Python); --insecure checks nothing.",
-    )
-
-
-_NO_TLS = ("WRONG_VERSION_NUMBER", "HTTP_REQUEST", "RECORD_LAYER_FAILURE", "PACKET_LENGTH_TOO_LONG")  # of OpenSSL
-
-
-def _other_scheme(error: Exception, scheme: str) -> str | None:
-    """What a connection may be about that came about and led to nothing: TLS and none, mixed up."""
-    import aiohttp
-
-    if scheme == "https" and isinstance(error, aiohttp.ConnectionTimeoutError):
-        return "Does it speak TLS? If not, its URL begins with http://."
-    broke = isinstance(error, (aiohttp.ClientOSError, aiohttp.ServerDisconnectedError))
-    if scheme == "http" and broke and not isinstance(error, aiohttp.ClientConnectorError):
-        return "If it speaks TLS, its URL begins with https://."
-    return None
