@@ -24,6 +24,9 @@ type Control = HTMLInputElement | HTMLTextAreaElement;
 
 let made = 0;
 
+/** Selects what has the keyboard first: where something is still to be filled in. */
+export const FIRST = '.jmcp-prompt-first';
+
 export class PromptForm extends Widget {
   constructor(options: FormOptions) {
     super();
@@ -38,6 +41,8 @@ export class PromptForm extends Widget {
     for (const argument of this._prompt.arguments) {
       this._add(argument, options.given?.[argument.name] ?? '');
     }
+    const first = this._controls.get(this.needed[0] ?? '') ?? [...this._controls.values()][0];
+    (first ?? this._look).classList.add('jmcp-prompt-first');
     this.node.append(this._status, this._look, this._messages);
     this._wireLook();
   }
@@ -63,12 +68,6 @@ export class PromptForm extends Widget {
     this._status.textContent = needed.length === 0 ? '' : `Still needed: ${needed.join(', ')}`;
     this._controls.get(needed[0] ?? '')?.focus();
     return needed.length > 0;
-  }
-
-  /** Have the keyboard where something is to be filled in. */
-  focus(): void {
-    const first = this._controls.get(this.needed[0] ?? '') ?? [...this._controls.values()][0] ?? this._look;
-    first.focus();
   }
 
   override dispose(): void {
@@ -137,7 +136,7 @@ export class PromptForm extends Widget {
   private _wireLook(): void {
     this._status.setAttribute('role', 'status');
     this._look.type = 'button';
-    this._look.className = 'jp-mod-styled jmcp-prompt-look';
+    this._look.classList.add('jp-mod-styled', 'jmcp-prompt-look');
     this._look.textContent = 'See its messages';
     this._messages.setAttribute('aria-live', 'polite');
     this._messages.className = 'jmcp-prompt-messages';
