@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -136,6 +137,8 @@ def cells(monkeypatch: pytest.MonkeyPatch) -> Iterator[Cells]:
     yield found
     shell.run_line_magic("unload_ext", "jupyter_mcp")
     shell.reset(new_session=False)
+    shell.restore_sys_module_state()  # this and the next: a shell is kept otherwise, and all that its cells made
+    atexit.unregister(shell.atexit_operations)
     InteractiveShell.clear_instance()
 
 
