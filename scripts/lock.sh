@@ -11,7 +11,7 @@ lock() {
         ${UPGRADE:-} -o "requirements/$out.txt" "$@"
 }
 
-lock dev pyproject.toml --extra lab --group dev
+lock dev pyproject.toml --extra lab --extra auth --group dev
 lock models pyproject.toml requirements/models.in --extra models
 for name in servers peers-mcp2 peers-mcp1 peers-fastmcp peers-datalayer front-lab42 front-notebook75; do
     lock "$name" "requirements/$name.in"

@@ -12,6 +12,7 @@ from tests.architecture import tree
 OPTIONAL = {
     "aiohttp-socks",
     "ipykernel",
+    "joserfc",  # the extra [auth]
     "jupyter-client",
     "pandas",
     "polars",
