@@ -104,7 +104,8 @@ export class ResourcesPanel extends BoxPanel {
 
   /** Open what is chosen with its viewer, where JupyterLab would not. */
   private _view(event: Event): void {
-    const inList = (event.target as HTMLElement).closest('.jp-DirListing-content') !== null;
+    const target = event.target as HTMLElement;
+    const inList = target.closest('.jp-DirListing-content') !== null && target.tagName !== 'INPUT';
     const items = [...this.browser.selectedItems()];
     const [item] = items;
     const viewer = item === undefined || item.type === 'directory' ? null : viewerOf(item.path);
