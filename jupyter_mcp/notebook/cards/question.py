@@ -66,6 +66,7 @@ class QuestionCard:
         kit.hide(self._look, True)
         root = kit.root([heading, self._standing, self._inside, self._look, kit.keyboard()])
         root.add_class("jmcp-asks")
+        root.add_class(f"jmcp-asks-{question.id}")  # the page knows it by that: is it in sight?
         expired = QuestionRecord(question, None, "expired: the kernel ended before it was answered")
         self.card = Card(root, lambda: bundle(question), lambda: bundle(expired), place, waits=True)
         self._made = True
