@@ -44,6 +44,7 @@ class Running:
         leaves: what goes along besides the arguments' own words, for whoever approves it ("what docs.read returned").
         meta: what goes along in the request's `_meta`, as the person or a program gave it.
         away: says whether the server is away now, once it is known which one it is.
+        on_leave: told the arguments when the act may be done and is about to be; None for nobody.
         request: JSON-RPC id of the request, of the last one when it took several; None before it was sent.
         over: it has ended; nothing can hang on it any more.
     """
@@ -59,6 +60,7 @@ class Running:
     leaves: Sequence[str] = ()
     meta: Mapping[str, Any] | None = None
     away: Callable[[], bool] = bool
+    on_leave: Callable[[Mapping[str, Any]], object] | None = None
     request: int | str | None = None
 
     def __post_init__(self) -> None:
@@ -75,14 +77,21 @@ class Running:
 
     def emit(self, event: CallEvent) -> None:
         """Tell whoever watches; what goes wrong there is logged and harms nothing here."""
-        if self.on_event is None:
-            return
+        if self.on_event is not None:
+            self._call("on_event", self.on_event, event)
+
+    def allowed(self) -> None:
+        """Tell whoever wants to know that it may be done, and begins now."""
+        if self.on_leave is not None:
+            self._call("on_leave", self.on_leave, self.arguments)
+
+    def _call(self, what: str, callback: Callable[[Any], object], told: object) -> None:
         try:
-            self.on_event(event)
+            callback(told)
         except Exception as error:
-            _log.exception("an on_event callback of %s.%s failed", self.server, self.name)
+            _log.exception("an %s callback of %s.%s failed", what, self.server, self.name)
             if self.complain is not None:
-                self.complain(f"An on_event callback of {self.name} failed: {type(error).__name__}: {error}")
+                self.complain(f"An {what} callback of {self.name} failed: {type(error).__name__}: {error}")
 
     def sent(self, request: int | str) -> None:
         """It went out under this JSON-RPC id."""

@@ -123,6 +123,13 @@ class Consent:
             return Leave(_rule(decision), {}, _approved(decision, answer))
         return Leave(_rule(decision), {}, decision.reason)
 
+    def goes_unasked(self, deed: Deed) -> bool:
+        """Whether such a deed goes without a question, whatever its arguments are; those that it has do not count."""
+        strict = (rule for rule in self._policy.rules if rule.effect != "allow" and rule.where)
+        if any(rule.is_about(deed.server, deed.name) for rule in strict):
+            return False
+        return self._policy.decide(replace(deed, arguments={})).verdict == "go"
+
     def check(self, deed: Deed) -> None:
         """Raise `Denied` where a rule refuses a deed; nobody is asked."""
         self._decided(deed)

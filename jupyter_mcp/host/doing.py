@@ -79,11 +79,12 @@ class Doing:
         leaves: Sequence[str] = (),
         switched_on: bool = False,
         meta: Mapping[str, Any] | None = None,
+        on_leave: Callable[[Mapping[str, Any]], object] | None = None,
     ) -> Result:
         """See `Host.call_tool`."""
         meta = checked_meta(meta)
         along = [*leaves, f"_meta with {', '.join(meta)}"] if meta else leaves
-        act = Running(server, "tools/call", name, dict(arguments), on_event, leaves=along, meta=meta)
+        act = Running(server, "tools/call", name, dict(arguments), on_event, leaves=along, meta=meta, on_leave=on_leave)
         entry, connection = await self._connected(server, act)
         tool = await self._item(connection, server, "tool", name)
         check_arguments(server, tool, act.arguments)
@@ -107,6 +108,14 @@ class Doing:
                 raise Denied(text, server=server, hint="Call it again to see what it is now.")
 
         return self._checked(act, await self._do(act, deed, work, offered, unchanged), check)
+
+    def goes_unasked(
+        self, entry: ServerEntry, tool: Mapping[str, Any], *, origin: Origin, switched_on: bool = False
+    ) -> bool:
+        """See `Host.goes_unasked`."""
+        act = Running(entry.name, "tools/call", str(tool.get("name") or ""), {})
+        deed = _deed(act, origin, tool=tool, trusted=entry.trusted, switched_on=switched_on)
+        return self._consent.goes_unasked(deed)
 
     async def task_result(self, task: HostTask, *, origin: Origin, on_event: OnEvent | None, check: bool) -> Result:
         """See `Host.task_result`."""
@@ -240,6 +249,7 @@ class Doing:
                 rule, reason, act.arguments = leave.rule, leave.reason, leave.arguments
                 if leave.asked and unchanged is not None:
                     await unchanged()
+                act.allowed()
                 result = await act.run(work)
             told = summary(getattr(result, "raw", None), self._redactor.text)
             failed = isinstance(result, Result) and result.is_error

@@ -32,7 +32,7 @@ from jupyter_mcp.host.roots import Roots
 from jupyter_mcp.host.tasks import HostTask, TaskBook
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Mapping, Sequence
 
     from jupyter_mcp.client.connection import Connection
     from jupyter_mcp.client.options import ConnectOptions
@@ -243,6 +243,7 @@ class Host:
         leaves: Sequence[str] = (),
         switched_on: bool = False,
         meta: Mapping[str, Any] | None = None,
+        on_leave: Callable[[Mapping[str, Any]], object] | None = None,
     ) -> Result:
         """Call a tool. A call that becomes a task is waited for; cancelling the wait leaves the task (see `tasks`).
 
@@ -258,6 +259,7 @@ class Host:
             leaves: what the arguments pass on, in words, for whoever is asked to approve the call.
             switched_on: the person switched it on for the conversation that it belongs to; other switches do not count.
             meta: what goes along in the request's `_meta`, beside the protocol's own keys.
+            on_leave: told the arguments when the call may be made and is about to be.
 
         Raises:
             UsageError: no such tool, arguments that its schema does not take, or a `_meta` that cannot be sent.
@@ -277,7 +279,12 @@ class Host:
             leaves=leaves,
             switched_on=switched_on,
             meta=meta,
+            on_leave=on_leave,
         )
+
+    def goes_unasked(self, server: str, tool: Mapping[str, Any], *, origin: Origin, switched_on: bool = False) -> bool:
+        """Whether calls of a tool (as listed) are made without a question, whatever their arguments come to."""
+        return self._doing.goes_unasked(self.find(server), tool, origin=origin, switched_on=switched_on)
 
     async def task_result(
         self, task: HostTask, *, origin: Origin = "code", on_event: OnEvent | None = None, check: bool = True

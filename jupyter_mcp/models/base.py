@@ -22,17 +22,37 @@ __all__ = [
     "ModelRequest",
     "OnNote",
     "OnText",
+    "OnTool",
     "Ranks",
+    "ToolWriting",
     "Usage",
     "reply_of",
 ]
 
-Feature = Literal["text", "image", "audio", "tools", "stream"]
+Feature = Literal["text", "image", "audio", "tools", "stream", "tool-stream"]
 OnText = Callable[[str], None]
 """Told each piece of the reply's text as it comes; called on the loop that `generate` runs on."""
 OnNote = Callable[[str], None]
 """Told, in a sentence for people, of what delays the reply (another attempt, a model that is being loaded)."""
 
+
+@dataclass(frozen=True, slots=True)
+class ToolWriting:
+    """A call that the model is still writing.
+
+    Attributes:
+        place: which of the calls of the reply, from 0.
+        name: of the tool, as the model calls it.
+        text: the arguments so far: the beginning of a JSON object.
+    """
+
+    place: int
+    name: str
+    text: str
+
+
+OnTool = Callable[[ToolWriting], None]
+"""Told how far a call is written, as it grows; another attempt begins anew. Only models that say "tool-stream" do."""
 
 INVALID_INPUT = "jupyter-mcp/invalid-input"
 """In `_meta` of a tool_use: the arguments as the model wrote them, when they are no JSON object; its input is empty."""
@@ -147,7 +167,8 @@ class Model(Protocol):
     Attributes:
         name: how it was configured ("openai:gpt-5-mini", "local").
         ranks: how it compares with others.
-        supports: what it takes; "stream" when the text of its replies comes in pieces.
+        supports: what it takes; "stream" when the text of its replies comes in pieces, "tool-stream" when its calls do
+            too: then `generate` takes `on_tool`.
     """
 
     @property

@@ -16,12 +16,13 @@ from jupyter_mcp.models import gateway_errors, gateway_messages
 from jupyter_mcp.models.base import INVALID_INPUT, Feature, ModelReply, ModelRequest, Ranks
 from jupyter_mcp.models.gateway_clients import Access, client
 from jupyter_mcp.models.gateway_ready import Clients
+from jupyter_mcp.models.gateway_stream import CallsWritten, text_of_event
 from jupyter_mcp.models.messages import blocks_of, refuse_unsupported
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-    from jupyter_mcp.models.base import OnNote, OnText
+    from jupyter_mcp.models.base import OnNote, OnText, OnTool
     from jupyter_mcp.models.gateway_library import Library
     from jupyter_mcp.models.gateway_ready import Ready
 
@@ -29,9 +30,9 @@ __all__ = ["Access", "GatewayModel", "Patience"]
 
 _REMEMBERED = 200  # responses
 _TAKES: dict[str, frozenset[Feature]] = {
-    "openai": frozenset({"text", "image", "tools", "stream"}),
-    "anthropic": frozenset({"text", "image", "tools", "stream"}),
-    "google": frozenset({"text", "image", "audio", "tools", "stream"}),
+    "openai": frozenset({"text", "image", "tools", "stream", "tool-stream"}),
+    "anthropic": frozenset({"text", "image", "tools", "stream", "tool-stream"}),
+    "google": frozenset({"text", "image", "audio", "tools", "stream", "tool-stream"}),
 }
 
 
@@ -90,7 +91,11 @@ class GatewayModel:
         self._responses: OrderedDict[str, Any] = OrderedDict()
 
     async def generate(
-        self, request: ModelRequest, on_text: OnText | None = None, on_note: OnNote | None = None
+        self,
+        request: ModelRequest,
+        on_text: OnText | None = None,
+        on_note: OnNote | None = None,
+        on_tool: OnTool | None = None,
     ) -> ModelReply:
         """See `Model.generate`."""
         refuse_unsupported(request, self)
@@ -99,7 +104,7 @@ class GatewayModel:
         while True:
             shown: list[str] = []
             try:
-                return await self._once(ready, request, on_text, shown)
+                return await self._once(ready, request, on_text, on_tool, shown)
             except ready.library.errors as error:
                 told = gateway_errors.told(ready.library, error, self.model, self.access, ready.key)
                 wait = None
@@ -116,7 +121,9 @@ class GatewayModel:
         """Close the connections."""
         await self._clients.aclose()
 
-    async def _once(self, ready: Ready, request: ModelRequest, on_text: OnText | None, shown: list[str]) -> ModelReply:
+    async def _once(
+        self, ready: Ready, request: ModelRequest, on_text: OnText | None, on_tool: OnTool | None, shown: list[str]
+    ) -> ModelReply:
         library, model = ready.library, ready.client.model
         asked = (model, gateway_messages.history(library, request, self._remembered))
         said: dict[str, Any] = {
@@ -126,9 +133,11 @@ class GatewayModel:
         if on_text is None:
             response = await library.direct.model_request(*asked, **said)
         else:
+            calls = CallsWritten(on_tool)
             async with library.direct.model_request_stream(*asked, **said) as stream:
                 async for event in stream:
-                    piece = _text(event)
+                    calls.take(event)
+                    piece = text_of_event(event)
                     if piece:
                         shown.append(piece)
                         on_text(piece)
@@ -177,15 +186,6 @@ class GatewayModel:
 
     def __repr__(self) -> str:
         return f"<model {self.name}>"
-
-
-def _text(event: Any) -> str:
-    """The text that an event of the stream brings."""
-    if event.event_kind == "part_start":
-        return str(event.part.content) if event.part.part_kind == "text" else ""
-    if event.event_kind == "part_delta" and event.delta.part_delta_kind == "text":
-        return str(event.delta.content_delta)
-    return ""
 
 
 def _nothing(title: str, stop: str | None) -> str:

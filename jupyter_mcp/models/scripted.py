@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
+import json
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import NoModel
-from jupyter_mcp.models.base import Feature, ModelReply, ModelRequest, Ranks, reply_of
+from jupyter_mcp.models.base import Feature, ModelReply, ModelRequest, Ranks, ToolWriting, reply_of
 from jupyter_mcp.models.function import FunctionModel
 
 if TYPE_CHECKING:
-    from jupyter_mcp.models.base import OnNote, OnText
+    from jupyter_mcp.models.base import OnNote, OnText, OnTool
 
 __all__ = ["Reply", "ScriptedModel"]
 
 Reply = str | Mapping[str, Any] | Sequence[Any] | ModelReply | BaseException
 """Text, a block, a list of blocks, a whole reply, or an error to raise."""
+
+_PIECES = 8
+"""A call is written in so many pieces."""
 
 _EVERYTHING: frozenset[Feature] = frozenset({"text", "image", "audio", "tools", "stream"})
 
@@ -28,7 +33,7 @@ class ScriptedModel:
         replies: what it says, in order; or a function of the request (sync or async) that says it.
         name: how it is called.
         ranks: how it compares with others.
-        supports: what it takes; everything by default.
+        supports: what it takes; everything by default, but for "tool-stream", with which it writes its calls in pieces.
 
     Attributes:
         requests: what it was asked, in order.
@@ -50,15 +55,21 @@ class ScriptedModel:
         self._replies: list[Reply] = [] if callable(replies) else [replies] if isinstance(replies, str) else [*replies]
 
     async def generate(
-        self, request: ModelRequest, on_text: OnText | None = None, on_note: OnNote | None = None
+        self,
+        request: ModelRequest,
+        on_text: OnText | None = None,
+        on_note: OnNote | None = None,
+        on_tool: OnTool | None = None,
     ) -> ModelReply:
-        """The next reply, its text in pieces of one word. Raises `NoModel` when none is left."""
+        """The next reply, its text in pieces of one word, its calls in a few. Raises `NoModel` when none is left."""
         del on_note
         self.requests.append(request)
         reply = await self._next(request)
         if on_text is not None:
             for piece in re.findall(r"\s*\S+\s*?|\s+", reply.text):
                 on_text(piece)
+        if on_tool is not None:
+            await _write(reply, on_tool)
         return reply
 
     async def _next(self, request: ModelRequest) -> ModelReply:
@@ -74,3 +85,14 @@ class ScriptedModel:
 
     def __repr__(self) -> str:
         return f"<model {self.name}: {len(self.requests)} of {len(self._replies)} replies given>"
+
+
+async def _write(reply: ModelReply, on_tool: OnTool) -> None:
+    """The calls of a reply in pieces, as a provider sends them: others of the loop have their turn in between."""
+    for place, use in enumerate(reply.tool_uses):
+        given = use.get("input")
+        text = given if isinstance(given, str) else json.dumps(given or {}, ensure_ascii=False)
+        step = max(1, len(text) // _PIECES)
+        for end in range(step, len(text) + step, step):
+            on_tool(ToolWriting(place, str(use.get("name") or ""), text[:end]))
+            await asyncio.sleep(0)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from jupyter_mcp.host.apps.app import AppCall
 from jupyter_mcp.host.apps.meta import MIME_TYPE
 from jupyter_mcp.host.host import Host
 from jupyter_mcp.host.result import Result
@@ -118,17 +119,22 @@ def tool_of(host: Host, name: str) -> Mapping[str, Any]:
 
 def shown(host: Host, name: str = "show") -> Told:
     raw = {"content": [{"type": "text", "text": "shown"}]}
-    return ShownApp("bench", tool_of(host, name), {"a": 1}, raw).frame
+    return ShownApp("bench", tool_of(host, name), AppCall(arguments={"a": 1}, result=raw)).frame
 
 
-def begin(frame: Told, view: str = "v1") -> None:
-    """The page opens a view and shakes hands."""
+def begun(frame: Told, view: str = "v1") -> None:
+    """The page opens a view and shakes hands; what it hears of its call is up to that."""
     frame.page("open", view, context={"theme": "dark"})
     frame.until("frame", lambda one: one["view"] == view)
     frame.says({"method": "ui/notifications/sandbox-proxy-ready"}, view)
     frame.says({"id": 1, "method": "ui/initialize", "params": INIT}, view)
     frame.hears(lambda one: one.get("id") == 1, view)
     frame.says({"method": "ui/notifications/initialized"}, view)
+
+
+def begin(frame: Told, view: str = "v1") -> None:
+    """The same for a call that is over."""
+    begun(frame, view)
     frame.hears(lambda one: one.get("method") == "ui/notifications/tool-result", view)
 
 
@@ -262,7 +268,7 @@ def test_messages_of_no_view_are_nobody_s(host: Host, view: Any) -> None:
 
 def test_a_closed_card_lets_its_page_say_goodbye_and_leaves_a_line(host: Host, monkeypatch: pytest.MonkeyPatch) -> None:
     page: Page = capture(monkeypatch)
-    made = ShownApp("bench", tool_of(host, "show"), {}, {"content": []})
+    made = ShownApp("bench", tool_of(host, "show"), AppCall(arguments={}, result={"content": []}))
     card = made.show()
     frame: Told = made.frame
     over = threading.Event()

@@ -23,7 +23,29 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.host import Host
 
-__all__ = ["App", "open_app"]
+__all__ = ["App", "AppCall", "open_app"]
+
+
+@dataclass(eq=False)
+class AppCall:
+    """The call that a page shows, as far as it is known: it is filled in while the page is there.
+
+    Attributes:
+        written: the arguments as far as a model has written them; they may still change.
+        arguments: the whole ones; None while they are being written.
+        result: as the server sent it; None while there is none.
+        cancelled: why there will be none.
+    """
+
+    written: Mapping[str, Any] | None = None
+    arguments: Mapping[str, Any] | None = None
+    result: Mapping[str, Any] | None = None
+    cancelled: str = ""
+
+    @property
+    def over(self) -> bool:
+        """Whether nothing more comes."""
+        return self.result is not None or bool(self.cancelled)
 
 
 @dataclass(eq=False)
@@ -32,9 +54,7 @@ class App:
 
     Attributes:
         server, tool: whose it is, and the tool as listed.
-        arguments: of the call.
-        result: as the server sent it; None when there is none.
-        cancelled: why there is none.
+        call: the call.
         page: what is shown.
         resources: the server has resources that the page may read.
         granted: what of `page.wants` the person allowed.
@@ -42,10 +62,8 @@ class App:
 
     server: str
     tool: Mapping[str, Any]
-    arguments: Mapping[str, Any]
+    call: AppCall
     page: Page
-    result: Mapping[str, Any] | None = None
-    cancelled: str = ""
     resources: bool = True
     granted: set[str] = field(default_factory=set[str])
 
@@ -99,16 +117,14 @@ async def open_app(
     host: Host,
     server: str,
     tool: Mapping[str, Any],
-    arguments: Mapping[str, Any],
-    result: Mapping[str, Any] | None,
-    cancelled: str = "",
+    call: AppCall,
 ) -> App:
     """Read the page of a tool.
 
     Args:
         host: the page's server is one of its.
         server, tool: whose it is, and the tool as listed; it has a page (`meta.resource_uri`).
-        arguments, result, cancelled: of the call that is shown.
+        call: that is shown; more of it may become known later.
 
     Raises:
         UsageError: the tool has no page.
@@ -125,7 +141,7 @@ async def open_app(
     page = page_of(uri, contents, listed_entry(listed, uri), server=server, local=entry.trusted)
     _record(host, server, page)
     has_resources = "resources" in entry.capabilities
-    return App(server, tool, arguments, page, result, cancelled, resources=has_resources)
+    return App(server, tool, call, page, resources=has_resources)
 
 
 async def _listed(host: Host, server: str) -> list[Any]:

@@ -86,6 +86,7 @@ class Bridge:
         self._modes: list[str] | None = None
         self._who = ("", "")
         self._pending: set[Id] = set()
+        self._written: Mapping[str, Any] | None = None
         self._input: Mapping[str, Any] | None = None
         self._outcome: Mapping[str, Any] | None = None
         self._teardown: str | None = None
@@ -214,6 +215,8 @@ class Bridge:
         told: list[Event] = []
         if self._input is not None:
             told.append(_note("ui/notifications/tool-input", {"arguments": self._input}))
+        elif self._written is not None:
+            told.append(_note("ui/notifications/tool-input-partial", {"arguments": self._written}))
         if self._outcome is not None:
             told.append(Send(self._outcome))
         return told
@@ -261,8 +264,14 @@ class Bridge:
     # --- what a page is told -----------------------------------------------------------------------------------------
 
     def partial(self, arguments: Mapping[str, Any]) -> list[Event]:
-        """Arguments that are still being written; a page that is not ready, or has the whole ones, is not told."""
-        if self.phase != "open" or self._input is not None:
+        """Arguments that are still being written; a page that is not ready hears of them as they are when it is.
+
+        One that has the whole ones, or whose call is over, is not told, and nobody is told the same twice.
+        """
+        if self._input is not None or self._outcome is not None or arguments == self._written:
+            return []
+        self._written = dict(arguments)
+        if self.phase != "open":
             return []
         return [_note("ui/notifications/tool-input-partial", {"arguments": arguments})]
 

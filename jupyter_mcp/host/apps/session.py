@@ -125,17 +125,25 @@ class Session:
         self._gone = False
         us = {"name": "jupyter-mcp", "version": __version__}
         self.bridge = Bridge(resource, host=us, capabilities=app.capabilities(), tool=app.tool_info, limits=limits)
-        self.bridge.input(app.arguments)
-        if app.result is not None:
-            self.bridge.result(app.result)
-        elif app.cancelled:
-            self.bridge.cancelled(app.cancelled)
+        self.follow_call()
 
     # --- from the page -----------------------------------------------------------------------------------------------
 
     async def receive(self, message: object) -> None:
         """A message of the frame."""
         self._follow(self.bridge.receive(message, self._clock()))
+
+    def follow_call(self) -> None:
+        """More may be known of the call: the page is told what it has not been told."""
+        call, bridge = self._app.call, self.bridge
+        if call.arguments is not None:
+            self._follow(bridge.input(call.arguments))
+        elif call.written is not None:
+            self._follow(bridge.partial(call.written))
+        if call.result is not None:
+            self._follow(bridge.result(call.result))
+        elif call.cancelled:
+            self._follow(bridge.cancelled(call.cancelled))
 
     async def stands(self, reported: object) -> None:
         """Where the page stands now (see `context.read`)."""

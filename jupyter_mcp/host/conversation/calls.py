@@ -21,7 +21,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import Denied, MCPError, ToolError, UsageError
-from jupyter_mcp.host.conversation.events import CallEnded, CallStarted, CallTold
+from jupyter_mcp.host.conversation.events import CallEnded, CallSent, CallStarted, CallTold
 from jupyter_mcp.host.conversation.results import Budget, error_for_model, result_for_model, text_block
 from jupyter_mcp.host.conversation.shown import summary
 from jupyter_mcp.host.conversation.toolbox import SEARCH
@@ -158,6 +158,7 @@ class Calls:
                 call.arguments,
                 origin="model",
                 on_event=lambda event: self._told(call, event),
+                on_leave=lambda arguments: self._tell(CallSent(call, arguments)),
                 check=False,
                 leaves=[f"words that {name} returned in this conversation" for name in call.passes_on],
                 switched_on=self._toolbox.switches.is_on(call.server, call.tool),

@@ -5,9 +5,9 @@ Told on the runtime thread, in order; a receiver must be quick and thread-safe.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.conversation.toolbox import Changes
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
 __all__ = [
     "Attached",
     "CallEnded",
+    "CallSent",
     "CallStarted",
     "CallTold",
+    "CallWritten",
     "CatalogueChanged",
     "ConversationEvent",
     "Noted",
@@ -47,6 +49,30 @@ class Noted:
     """What delays the model, in a sentence for the person."""
 
     text: str
+
+
+@dataclass(frozen=True, slots=True)
+class CallWritten:
+    """The model is writing a call, and nobody would have to be asked about it whatever it comes to.
+
+    Attributes:
+        number: which call of its turn it will be; a model that is asked again may write another.
+        server, tool: what it is.
+        arguments: as far as they are written; what is there may still change.
+    """
+
+    number: int
+    server: str
+    tool: str
+    arguments: Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class CallSent:
+    """The call may be made, and goes to its server with these arguments now."""
+
+    call: ModelCall
+    arguments: Mapping[str, Any]
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,5 +117,16 @@ class CatalogueChanged:
     changes: Changes
 
 
-ConversationEvent = Attached | TextDelta | Noted | CallStarted | CallTold | CallEnded | RoundEnded | CatalogueChanged
+ConversationEvent = (
+    Attached
+    | TextDelta
+    | Noted
+    | CallWritten
+    | CallStarted
+    | CallSent
+    | CallTold
+    | CallEnded
+    | RoundEnded
+    | CatalogueChanged
+)
 OnConversationEvent = Callable[[ConversationEvent], None]

@@ -27,6 +27,7 @@ from jupyter_mcp.host.conversation.provenance import Provenance
 from jupyter_mcp.host.conversation.results import text_block
 from jupyter_mcp.host.conversation.toolbox import Changes, Toolbox
 from jupyter_mcp.host.conversation.turn import Turn
+from jupyter_mcp.host.conversation.writing import Writing
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -243,7 +244,9 @@ class _Work:
         )
         self._heard = ""
         meter = self._conversation.host.limits.model(self._model.name)
-        reply = await generate(self._model, meter, request, self._hear, lambda text: self._tell(Noted(text)))
+        host, first = self._conversation.host, len(self._turn.calls) + 1
+        writing = Writing(host, self._toolbox, first, self._tell)
+        reply = await generate(self._model, meter, request, self._hear, lambda text: self._tell(Noted(text)), writing)
         said = "".join(str(block.get("text") or "") for block in reply.content if block.get("type") == "text")
         if said != self._heard:
             self._hear(said[len(self._heard) :] if said.startswith(self._heard) else "")

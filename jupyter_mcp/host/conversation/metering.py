@@ -6,27 +6,29 @@ The meters are those of `host.sampling.limits`, so that a conversation and the s
 from __future__ import annotations
 
 import asyncio
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ModelError
 from jupyter_mcp.host.sampling.request import guess_tokens
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.sampling.limits import Meter
-    from jupyter_mcp.models.base import Model, ModelReply, ModelRequest, OnNote, OnText
+    from jupyter_mcp.models.base import Model, ModelReply, ModelRequest, OnNote, OnText, OnTool
 
 __all__ = ["generate"]
 
 sleep = asyncio.sleep
 
 
-async def generate(model: Model, meter: Meter, request: ModelRequest, on_text: OnText, on_note: OnNote) -> ModelReply:
+async def generate(
+    model: Model, meter: Meter, request: ModelRequest, on_text: OnText, on_note: OnNote, on_tool: OnTool
+) -> ModelReply:
     """The model's reply, counted.
 
     Args:
         model, request: whom to ask, and what.
         meter: what the model gave and may give.
-        on_text, on_note: see `Model.generate`.
+        on_text, on_note, on_tool: see `Model.generate`.
 
     Raises:
         ModelError: the model may give no more, or what it raises itself.
@@ -39,7 +41,8 @@ async def generate(model: Model, meter: Meter, request: ModelRequest, on_text: O
     asked = guess_tokens([request.system or "", list(request.messages), list(request.tools)])
     hold = meter.hold(asked, request.max_tokens)
     try:
-        reply = await model.generate(request, on_text, on_note=on_note)
+        more: dict[str, Any] = {"on_tool": on_tool} if "tool-stream" in model.supports else {}
+        reply = await model.generate(request, on_text, on_note=on_note, **more)
         hold.settle(reply.usage, asked + guess_tokens(reply.text))
     finally:
         hold.settle(None)

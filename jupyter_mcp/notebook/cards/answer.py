@@ -15,13 +15,16 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.host.conversation.events import (
     Attached,
     CallEnded,
+    CallSent,
     CallStarted,
     CallTold,
+    CallWritten,
     CatalogueChanged,
     Noted,
     TextDelta,
 )
 from jupyter_mcp.host.events import Progress, QuestionClosed, QuestionOpened
+from jupyter_mcp.notebook.appbelow import listed_with_page
 from jupyter_mcp.notebook.cards import clock, kit
 from jupyter_mcp.notebook.cards.live import Card
 from jupyter_mcp.notebook.objects.conversation import call_view, masked
@@ -37,6 +40,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.conversation import ModelCall
     from jupyter_mcp.host.conversation.toolbox import Changes
+    from jupyter_mcp.notebook.cards.apps.answering import AnswerApps
 
 __all__ = ["LiveAnswer"]
 
@@ -66,6 +70,7 @@ class LiveAnswer:
         self._dirty: set[int] = set()
         self._due = 0.0  # when text may be painted again
         self._pictures: list[Any] = []
+        self._apps: AnswerApps | None = None
         self._head = kit.markup()
         self._body = kit.column([])
         self._foot = kit.markup(kit.status(f"{label} is coming …"))
@@ -91,6 +96,7 @@ class LiveAnswer:
 
     def event(self, event: object) -> None:
         """A `ConversationEvent`, from any thread. What comes after the end changes nothing."""
+        self._follow_apps(event)
         with self._guard:
             at_once = self._take(event)
             grown = len(self._parts) > len(self._pictures)
@@ -107,11 +113,24 @@ class LiveAnswer:
     def finish(self, outcome: object = None) -> None:
         """Replace the card by the answer's own picture; an error leaves what was said, the cell shows the error."""
         clock.stop(self._tick)
+        if self._apps is not None:
+            self._apps.over()
+            if outcome is None:
+                self._apps.take_away()
         if isinstance(outcome, BaseException):
             said = self.view("not finished")
             self.card.finish(bundle(said) if said.parts else {"text/plain": "", "text/html": ""})
         else:
             self.card.finish(bundle(outcome if outcome is not None else self.view("ended")))
+
+    def _follow_apps(self, event: object) -> None:
+        """Pages of servers stand below the answer; what shows them is loaded when a call is made."""
+        if self._apps is None and _has_page(event):
+            from jupyter_mcp.notebook.cards.apps.answering import AnswerApps
+
+            self._apps = AnswerApps(self._place)
+        if self._apps is not None and not self.card.over:
+            self._apps.take(event)
 
     # --- events ------------------------------------------------------------------------------------------------------
 
@@ -204,6 +223,13 @@ class LiveAnswer:
             self._cancel()
         except Exception:
             log.exception("%s could not be stopped", self._label)
+
+
+def _has_page(event: object) -> bool:
+    """Whether it is about a call whose tool has a page."""
+    if isinstance(event, CallWritten):
+        return listed_with_page(event.server, event.tool) is not None
+    return isinstance(event, CallSent) and listed_with_page(event.call.server, event.call.tool) is not None
 
 
 def _html(part: str | ToolCallView) -> str:

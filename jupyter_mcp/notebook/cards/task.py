@@ -9,8 +9,10 @@ import threading
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.host.events import TaskChanged
+from jupyter_mcp.notebook.appbelow import below_soon
 from jupyter_mcp.notebook.cards.call import LiveCall
 from jupyter_mcp.notebook.render.bundles import bundle
+from jupyter_mcp.runtime import place
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.events import CallEvent
@@ -26,7 +28,7 @@ def follow(task: Task) -> LiveCall:
     from jupyter_mcp.notebook.objects.act import get_host
     from jupyter_mcp.runtime.thread import get_runtime
 
-    runtime, host = get_runtime(), get_host()
+    runtime, host, where = get_runtime(), get_host(), place.here()
     started = threading.Event()
     waiting: list[Pending[Result]] = []
 
@@ -48,6 +50,8 @@ def follow(task: Task) -> LiveCall:
             return
         error = pending.exception()
         live.end(bundle(error if error is not None else pending.result()))
+        if error is None:
+            below_soon(pending.result(), where)
 
     live.event(TaskChanged(task.record))
     pending = runtime.submit(task.waiting(None, on_event=heard).start)

@@ -26,6 +26,7 @@ from tests.host.apps.talking import INIT, INITIALIZED, READY, STYLES, Talk, erro
 
 INPUT = "ui/notifications/tool-input"
 RESULT = "ui/notifications/tool-result"
+PARTIAL = "ui/notifications/tool-input-partial"
 
 
 # --- the beginning ---------------------------------------------------------------------------------------------------
@@ -113,6 +114,36 @@ def test_the_arguments_come_once_and_before_the_result() -> None:
     assert talk.bridge.partial({"city": "R"}) == [], "no part of them after the whole"
     assert methods(talk.bridge.result({"content": [], "resultType": "complete"})) == [RESULT]
     assert talk.bridge.result({"content": []}) == [] and talk.bridge.cancelled("late") == []
+
+
+def test_what_is_being_written_is_told_when_the_page_is_there_and_as_it_changes() -> None:
+    talk = Talk()
+    assert talk.bridge.partial({"ci": 1}) == []
+    assert talk.bridge.partial({"city": "P"}) == []
+    opening = talk.open()
+    told = [event.message for event in opening if isinstance(event, Send)][-1]
+    assert (told["method"], told["params"]) == (PARTIAL, {"arguments": {"city": "P"}}), "as far as it was then"
+    assert talk.bridge.partial({"city": "P"}) == [], "the same is not told twice"
+    assert methods(talk.bridge.partial({"city": "Paris"})) == [PARTIAL]
+    assert methods(talk.bridge.input({"city": "Paris"})) == [INPUT]
+
+
+def test_a_page_that_begins_again_hears_the_whole_arguments_and_no_part_of_them() -> None:
+    talk = Talk()
+    talk.open()
+    talk.bridge.partial({"city": "P"})
+    talk.bridge.input({"city": "Paris"})
+    talk.note(READY)
+    talk.ask("ui/initialize", **INIT)
+    assert methods(talk.note(INITIALIZED)) == [INPUT]
+
+
+def test_nothing_is_written_any_more_when_the_call_was_cancelled() -> None:
+    talk = Talk()
+    talk.open()
+    talk.bridge.partial({"city": "P"})
+    assert methods(talk.bridge.cancelled("the answer ended"))[-1] == "ui/notifications/tool-cancelled"
+    assert talk.bridge.partial({"city": "Par"}) == []
 
 
 def test_a_result_without_arguments_is_preceded_by_empty_ones() -> None:

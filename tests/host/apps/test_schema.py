@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_mcp.host import apps
 from jupyter_mcp.host.apps import context, messages
-from jupyter_mcp.host.apps.app import App
+from jupyter_mcp.host.apps.app import App, AppCall
 from jupyter_mcp.host.apps.events import Asked
 from jupyter_mcp.host.apps.sandbox import sandbox_of
 from tests.host.apps.talking import INIT, INITIALIZED, READY, STYLES, Talk, sent
@@ -102,7 +102,7 @@ def test_the_frame_of_a_page_with_everything() -> None:
 
 @pytest.mark.parametrize("permissions", [{}, {"camera": {}, "clipboardWrite": {}}])
 def test_what_we_say_that_we_can(permissions: dict[str, Any]) -> None:
-    app = App("demo", TOOL, {}, page(csp={"connectDomains": ["https://a.example"]}, permissions=permissions))
+    app = App("demo", TOOL, AppCall(), page(csp={"connectDomains": ["https://a.example"]}, permissions=permissions))
     for name in permissions:
         app.grant(name)
     check("McpUiHostCapabilities", app.capabilities())

@@ -11,7 +11,7 @@ import pytest
 
 from jupyter_mcp.errors import Denied, RemoteProtocolError, UsageError
 from jupyter_mcp.host.apps import session
-from jupyter_mcp.host.apps.app import App, open_app
+from jupyter_mcp.host.apps.app import App, AppCall, open_app
 from jupyter_mcp.host.apps.limits import Limits
 from jupyter_mcp.host.apps.meta import MIME_TYPE
 from jupyter_mcp.host.apps.sandbox import sandbox_of
@@ -136,7 +136,7 @@ class Bench:
 async def opened(server: Server | None = None, limits: Limits | None = None) -> AsyncGenerator[Bench]:
     async with connected(server or bench()) as here:
         result = await here.call("show")
-        app = await open_app(here.host, "server", await tool_of(here, "show"), {}, result.raw)
+        app = await open_app(here.host, "server", await tool_of(here, "show"), AppCall(arguments={}, result=result.raw))
         paper, word = Paper(), here.host.shared.join("server", "show")
         session = Session(here.host, app, sandbox_of(app.page, "").resource, paper, word, limits)
         made = Bench(here, app, session, paper, word)
@@ -191,7 +191,7 @@ async def test_a_resource_of_another_type_is_not_shown() -> None:
 async def test_a_tool_without_a_page_has_none() -> None:
     async with connected(bench()) as here:
         with pytest.raises(UsageError, match="has no page"):
-            await open_app(here.host, "server", await tool_of(here, "fails"), {}, None)
+            await open_app(here.host, "server", await tool_of(here, "fails"), AppCall(arguments={}))
 
 
 # --- tools and resources ---------------------------------------------------------------------------------------------

@@ -42,7 +42,15 @@ async def test_a_question_is_answered_with_what_the_tools_gave(host: Host) -> No
     assert (turn.text, turn.stop, turn.rounds, turn.model) == ("It is **42**.", "answered", 2, "scripted")
     [call] = turn.calls
     assert (call.full_name, call.arguments, call.outcome, call.data) == ("demo.add", {"a": 40}, "ok", 42)
-    assert watch.kinds() == ["TextDelta", "CallStarted", "CallEnded", "RoundEnded", "TextDelta", "RoundEnded"]
+    assert watch.kinds() == [
+        "TextDelta",
+        "CallStarted",
+        "CallSent",
+        "CallEnded",
+        "RoundEnded",
+        "TextDelta",
+        "RoundEnded",
+    ]
     assert [type(part).__name__ for part in turn.parts] == ["str", "ModelCall", "str"]
 
 
@@ -263,7 +271,9 @@ async def test_an_interrupt_while_the_model_speaks_keeps_what_it_had_said(host: 
     spoken = asyncio.Event()
 
     class Slow(ScriptedModel):
-        async def generate(self, request: Any, on_text: Any = None, on_note: Any = None) -> ModelReply:
+        async def generate(
+            self, request: Any, on_text: Any = None, on_note: Any = None, on_tool: Any = None
+        ) -> ModelReply:
             if self.requests:
                 return await super().generate(request, on_text)
             self.requests.append(request)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from typing import Any
 
 import pytest
 
 from jupyter_mcp.errors import ProviderError, UnsupportedContent
-from jupyter_mcp.models.base import INVALID_INPUT, ModelRequest
+from jupyter_mcp.models.base import INVALID_INPUT, ModelRequest, ToolWriting
 from jupyter_mcp.models.gateway import GatewayModel, Patience
 from jupyter_mcp.models.gateway_clients import Access
 from jupyter_mcp.models.providers import PROVIDERS
@@ -154,6 +155,19 @@ async def test_calls_of_tools_are_blocks(streams: bool) -> None:
         reply = await model(there).generate(ModelRequest(HELLO.messages, tools=[ADD]), print if streams else None)
     assert (reply.text, reply.stop_reason) == ("so", "toolUse")
     assert reply.tool_uses == [{"type": "tool_use", **call} for call in calls]
+
+
+async def test_calls_are_told_while_they_are_written() -> None:
+    calls = [{"id": "c1", "name": "add", "input": {"a": 1}}, {"id": "c2", "name": "take", "input": {"long": "word"}}]
+    pieces: list[ToolWriting] = []
+    async with provider(stream("so", calls=calls, finish="tool_calls")) as there:
+        asked = model(there)
+        assert "tool-stream" in asked.supports
+        reply = await asked.generate(ModelRequest(HELLO.messages, tools=[ADD]), print, on_tool=pieces.append)
+    assert [(one.place, one.name) for one in pieces] == [(0, "add"), (0, "add"), (1, "take"), (1, "take")]
+    texts = [one.text for one in pieces]
+    assert [json.loads(text) for text in texts[1::2]] == [use["input"] for use in reply.tool_uses]
+    assert texts[1].startswith(texts[0]) and len(texts[0]) < len(texts[1])
 
 
 @pytest.mark.parametrize("arguments", ['{"a": 1', "[1]", "one"])

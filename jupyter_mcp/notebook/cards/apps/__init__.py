@@ -3,6 +3,7 @@
     for_call(server, tool, arguments, result, runner) -> widget | None     for a form: below what a button started
     under(result) -> bool                                                  for a cell: below a result that it shows
 
+    answering the apps of a model's calls, while it writes and makes them
     shown     one app: reads its page, has its views, ends
     view      one view of it: what the bridge says goes to the frame, what the frame says to the bridge
 
@@ -14,6 +15,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.apps import resource_uri
+from jupyter_mcp.host.apps.app import AppCall
 from jupyter_mcp.protocol.shapes import is_mapping
 
 if TYPE_CHECKING:
@@ -40,7 +42,7 @@ def for_call(
     from jupyter_mcp.notebook.cards.apps.shown import ShownApp
 
     place = getattr(runner, "place", None)
-    return ShownApp(server, tool, arguments, result.raw, place).frame
+    return ShownApp(server, tool, AppCall(arguments=dict(arguments), result=result.raw), place).frame
 
 
 def under(result: Result, tool: Mapping[str, Any]) -> None:
@@ -52,4 +54,4 @@ def under(result: Result, tool: Mapping[str, Any]) -> None:
     """
     from jupyter_mcp.notebook.cards.apps.shown import ShownApp
 
-    ShownApp(result.server, tool, result.arguments, result.raw).show()
+    ShownApp(result.server, tool, AppCall(arguments=dict(result.arguments), result=result.raw)).show()

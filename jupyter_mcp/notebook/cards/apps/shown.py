@@ -18,7 +18,7 @@ from jupyter_mcp.protocol.salvage import display_name
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
 
-    from jupyter_mcp.host.apps.app import App
+    from jupyter_mcp.host.apps.app import App, AppCall
     from jupyter_mcp.host.apps.shared import Word
     from jupyter_mcp.host.host import Host
     from jupyter_mcp.notebook.render.bundles import Bundle
@@ -35,7 +35,7 @@ class ShownApp:
 
     Args:
         server, tool: whose it is, and the tool as listed.
-        arguments, result: of the call that it shows; the result as the server sent it.
+        call: that it shows; see `changed`.
         place: the cell in which the questions of its calls appear; by default the current one.
 
     Attributes:
@@ -46,15 +46,14 @@ class ShownApp:
         self,
         server: str,
         tool: Mapping[str, Any],
-        arguments: Mapping[str, Any],
-        result: Mapping[str, Any],
+        call: AppCall,
         place: Place | None = None,
     ) -> None:
         from jupyter_mcp.runtime import place as places
         from jupyter_mcp.runtime.pump import unroute
 
         self._server, self._tool = server, tool
-        self._call = (dict(arguments), result)
+        self._call = call
         self._place = place or places.here()
         self._views: dict[str, View] = {}
         self._app: App | None = None
@@ -75,6 +74,16 @@ class ShownApp:
         """Display it as a card of its own, in the current cell."""
         self._card = Card(self.frame, self._static)
         return self._card.show()
+
+    def changed(self) -> None:
+        """More is known of its call. Any thread."""
+        self._submit(self._follow_call)
+
+    def take_away(self) -> None:
+        """Nobody is to see it any more, and nothing stays of it. Any thread."""
+        self._submit(self._leave)
+        if self._card is not None:
+            self._card.finish({"text/plain": "", "text/html": ""})
 
     def _static(self) -> Bundle:
         """What a page shows that cannot run it, and what is saved: the result above says the rest."""
@@ -99,8 +108,7 @@ class ShownApp:
     async def _open(self) -> None:
         """Read the page, and give it to the views that came meanwhile."""
         try:
-            arguments, result = self._call
-            self._app = await open_app(self._host, self._server, self._tool, arguments, result)
+            self._app = await open_app(self._host, self._server, self._tool, self._call)
             self._word = self._host.shared.join(self._server, self._app.name)
         except MCPError as error:
             self._trouble = f"The app cannot be shown: {error} The result above is all that its tool returned."
@@ -109,6 +117,10 @@ class ShownApp:
             self._trouble = "The app cannot be shown; the result above is all that its tool returned."
         for view in list(self._views.values()):
             await self._begin(view)
+
+    async def _follow_call(self) -> None:
+        for view in list(self._views.values()):
+            view.follow_call()
 
     async def _begin(self, view: View) -> None:
         if self._app is not None and self._word is not None:

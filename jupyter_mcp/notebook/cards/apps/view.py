@@ -76,6 +76,11 @@ class View:
         self._tell("frame", [made.proxy.encode()], view=self.id, allow=made.allow, csp=made.csp)
         self._tell("about", view=self.id, lines=_facts(app), wants=_wants(app))
 
+    def follow_call(self) -> None:
+        """More is known of the call that it shows."""
+        if self._session is not None:
+            self._session.follow_call()
+
     async def end(self, reason: str = "") -> None:
         """Let the page say goodbye, and take it away."""
         if self._session is not None:
