@@ -3,7 +3,7 @@
     from jupyter_mcp.server import Server
     from jupyter_mcp.server.authorization import JwtVerifier
 
-    verifier = JwtVerifier("https://login.example.org", audience="https://notes.example.org/mcp")
+    verifier = JwtVerifier("https://login.example.org")
     server.run_http(8000, verifier=verifier, resource="https://notes.example.org/mcp", scopes=["notes:read"])
 
 A `Verifier` says what an access token allows (`Access`), or that it is none. `protection` is what the endpoint has of
@@ -17,5 +17,6 @@ from __future__ import annotations
 
 from jupyter_mcp.server.authorization.access import Access, Verifier
 from jupyter_mcp.server.authorization.introspection import IntrospectionVerifier
+from jupyter_mcp.server.authorization.jwt import JwtVerifier
 
-__all__ = ["Access", "IntrospectionVerifier", "Verifier"]
+__all__ = ["Access", "IntrospectionVerifier", "JwtVerifier", "Verifier"]

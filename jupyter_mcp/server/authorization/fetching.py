@@ -44,7 +44,7 @@ async def fetch(asked: Asked) -> dict[str, Any]:
     from tornado.httpclient import HTTPRequest
     from tornado.simple_httpclient import SimpleAsyncHTTPClient
 
-    if problem := wrong_url(asked.url):
+    if problem := wrong_url(asked.url.partition("?")[0]):
         raise ConnectionFailed(f"This is not an address to ask about tokens: {problem}.")
     headers = {"Accept": "application/json"}
     if asked.credentials is not None:

@@ -78,6 +78,8 @@ class IntrospectionVerifier:
             return known[1]
         asking = self._asking.get(key)
         if asking is None:
+            if len(self._asking) >= MOST_ASKED:
+                raise ConnectionFailed(f"{self._endpoint} is being asked about {MOST_ASKED} tokens already.")
             asking = self._asking[key] = asyncio.ensure_future(self._ask(token))
             asking.add_done_callback(lambda _: self._asking.pop(key, None))
         access = await asyncio.shield(asking)
@@ -94,8 +96,6 @@ class IntrospectionVerifier:
             self._known.popitem(last=False)
 
     async def _ask(self, token: str) -> Access | None:
-        if len(self._asking) > MOST_ASKED:
-            raise ConnectionFailed(f"{self._endpoint} is being asked about {MOST_ASKED} tokens already.")
         form = {"token": token, "token_type_hint": "access_token"}
         said = await self._fetch(Asked(self._endpoint, form, self._credentials))
         return self._read(said)
