@@ -188,6 +188,10 @@ class Wire:
             read_bufsize=_READ_AHEAD,
         )
 
+    def at(self, url: str) -> yarl.URL | None:
+        """Another URL of the wire's origin, as a target; None when it is of another. The wire is open."""
+        return _within(self._target, url)
+
     def _check(self) -> None:
         try:
             parts = urlsplit(self._url)
