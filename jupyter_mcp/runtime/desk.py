@@ -65,7 +65,7 @@ class QuestionDesk:
         limit: seconds a question stays open when no cell waits for it.
         presenter: draws a form and returns at once; None until the notebook layer is loaded.
         open: the questions that wait for an answer now, oldest first.
-        listeners: called, on the runtime's thread, when `open` is another.
+        listeners: called, on the runtime's thread, when `open` is another, or a question of it has been drawn.
     """
 
     def __init__(self) -> None:
@@ -131,6 +131,11 @@ class QuestionDesk:
             ticket.answer(answer)
         return ticket is not None
 
+    def presented(self, question: Question) -> Presented | None:
+        """What an open question is drawn as, once it is on a page; None where it is asked by `input()`."""
+        ticket = self._tickets.get((question.id, question.step))
+        return ticket.presented if ticket is not None else None
+
     def _where(self, question: Question) -> Place:
         """The cell of the call that caused it; for what has no known cause, whichever cell is waiting."""
         mine = place.current.get()
@@ -176,6 +181,7 @@ class QuestionDesk:
         def draw() -> None:
             try:
                 ticket.presented = presenter(ticket.question, ticket.answer)
+                ticket.on_loop(self._tell)  # it can be shown elsewhere now
             except Exception:
                 log.exception("the form could not be drawn")
                 ticket.answer(
@@ -202,6 +208,10 @@ class _Ticket:
         """Take an answer, from any thread; the first one counts."""
         self._given = True
         on_loop(self._loop, self._take, answer)
+
+    def on_loop(self, function: Callable[[], object]) -> None:
+        """Call something on the runtime's thread."""
+        on_loop(self._loop, function)
 
     @property
     def answered(self) -> bool:

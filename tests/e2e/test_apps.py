@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from tests.e2e import told
 from tests.e2e.lab import CURRENT, ROOT, Browser, Notebook
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from playwright.sync_api import FrameLocator
 
 PROGRAMS = ROOT / "build" / "npm" / "node_modules" / ".bin"
-BASIC, SCENARIO, PDF, EVIL, CALLED = range(1, 6)
+BASIC, SCENARIO, PDF, EVIL, CALLED, PAINT, BROOD = range(1, 8)
 
 
 class Sink(ThreadingHTTPServer):
@@ -59,9 +60,10 @@ def notebook(shared_browser: Browser, sink: Sink, tmp_path_factory: pytest.TempP
     setup = f"""import sys
 sys.path.insert(0, {str(ROOT)!r})
 import jupyter_mcp as mcp
-from tests.e2e import hostile
+from tests.e2e import hostile, told
 %load_ext jupyter_mcp
-mcp.connect("demo"); mcp.allow("pdf.*"); mcp.allow("scenario.*"); mcp.allow("evil.*")"""
+mcp.connect("demo"); mcp.allow("pdf.*"); mcp.allow("scenario.*"); mcp.allow("evil.*")
+mcp.connect("told", told.server()); mcp.allow("told.*"); mcp.model(told.model())"""
     lab = shared_browser.server.url
     cells = [
         setup,
@@ -70,6 +72,8 @@ mcp.connect("demo"); mcp.allow("pdf.*"); mcp.allow("scenario.*"); mcp.allow("evi
         f"%mcp connect pdf {PROGRAMS}/mcp-pdf-server --stdio {document};\n%mcp call pdf.display_pdf url={document}",
         f'mcp.connect("evil", hostile.server({sink.server_port}, {lab!r}));\n%mcp call evil.show',
         "print(hostile.CALLED)",
+        "%%mcp ask\nPaint something.",
+        "%%mcp ask\nBrood on something.",
     ]
     name = shared_browser.server.write("apps.ipynb", cells, CURRENT)
     opened = shared_browser.open(name)
@@ -203,11 +207,11 @@ def test_a_hostile_page_gets_nothing_from_the_notebook_and_sends_nothing_anywher
 ) -> None:
     page = show(notebook, EVIL)
     page.get_by_text("all was tried").wait_for(timeout=60_000)
-    told = dict(line.split(": ", 1) for line in page.locator("#log").inner_text().splitlines())
+    said = dict(line.split(": ", 1) for line in page.locator("#log").inner_text().splitlines())
     pictures(notebook, "app-hostile", EVIL)
     assert sink.heard == []
     assert notebook.page.url.startswith("http") and "/lab/tree/apps.ipynb" in notebook.page.url
-    got = {what: how for what, how in told.items() if "GOT" in how}
+    got = {what: how for what, how in said.items() if "GOT" in how}
     assert got == {}
     expected = {
         "before initialize": "error -32600",
@@ -222,9 +226,9 @@ def test_a_hostile_page_gets_nothing_from_the_notebook_and_sends_nothing_anywher
         "in the flood": "error -32000",
         "the window by itself": 'RESULT {"mode":"inline"}',
     }
-    assert {what: told.get(what) for what in expected} == expected
-    assert told["its own tool"].startswith("RESULT") and told["after the flood"] == "RESULT {}"
-    assert told["a file"].startswith("error")
+    assert {what: said.get(what) for what in expected} == expected
+    assert said["its own tool"].startswith("RESULT") and said["after the flood"] == "RESULT {}"
+    assert said["a file"].startswith("error")
     notebook.run(CALLED)
     notebook.wait_done(CALLED)
     assert notebook.text(CALLED).strip() == "['itself']", "no other window was listened to"
@@ -235,6 +239,30 @@ def test_what_was_refused_can_be_read(notebook: Notebook) -> None:
     cell.get_by_text("About this app").click()
     cell.get_by_text("It reaches no other site").wait_for()
     cell.get_by_text("Not allowed: * (connectDomains)").wait_for()
+
+
+def test_the_app_of_a_models_call_is_there_while_the_call_is_written_and_stays(notebook: Notebook) -> None:
+    notebook.run(PAINT)
+    page = page_of(notebook, PAINT)
+    page.get_by_text(re.compile("^input-partial")).first.wait_for()
+    notebook.wait_done(PAINT)
+    page.get_by_text(f'result "painted {told.TEXT}"').wait_for()
+    lines = page.locator("#told li").all_inner_texts()
+    assert lines[0] in ('input-partial {"what":"a calm"}', 'input-partial {"what":"a calm sea"}')
+    assert lines[-2:] == [f'input {{"what":"{told.TEXT}"}}', f'result "painted {told.TEXT}"']
+    assert all(line.startswith("input-partial") for line in lines[:-2])
+    notebook.cell(PAINT).get_by_text("It is painted.").wait_for()
+    notebook.screenshots("app-asked", PAINT)
+
+
+def test_an_app_is_told_that_its_call_was_cancelled(notebook: Notebook) -> None:
+    notebook.run(BROOD)
+    page = page_of(notebook, BROOD)
+    page.get_by_text(f'input {{"what":"{told.TEXT}"}}').wait_for()
+    notebook.button("Stop", BROOD).click()
+    notebook.wait_done(BROOD)
+    page.get_by_text('cancelled "Not done: the person interrupted."').wait_for()
+    assert page.locator("#told li").last.inner_text().startswith("cancelled")
 
 
 def test_an_app_that_is_closed_leaves_a_line_and_one_that_is_saved_too(

@@ -27,8 +27,9 @@ CELLS = [
     MANY,
     "%mcp connect many $many",
     "%mcp tools many",
+    "%mcp call demo.book city=Paris",
 ]
-CONNECT, EXPLORE, CALIBRATE, NOTE, PRINT, MANY_SETUP, MANY_CONNECT, MANY_TOOLS = range(1, 9)
+CONNECT, EXPLORE, CALIBRATE, NOTE, PRINT, MANY_SETUP, MANY_CONNECT, MANY_TOOLS, BOOK = range(1, 10)
 
 
 @pytest.fixture(scope="module")
@@ -217,6 +218,27 @@ def test_a_server_is_pinged_disconnected_and_connected_again(notebook: Notebook,
     cell.get_by_role("button", name="Connect again").click()
     cell.get_by_text("Connected again.").wait_for()
     row(cell, "demo").get_by_text("ready").wait_for()
+
+
+def test_an_open_question_is_answered_from_the_explorer(notebook: Notebook, cell: Locator) -> None:
+    """Another cell waits for it, and has its form too."""
+    notebook.run(BOOK)
+    tab(cell, "Waiting")
+    row(cell, "demo asks for a form").click()
+    submit = cell.get_by_role("button", name="Submit")
+    submit.wait_for()
+    cell.get_by_label("Your name").fill("Ada Lovelace")
+    cell.get_by_label("E-mail").fill("ada@example.org")
+    cell.get_by_label("Arrival").fill("2027-03-01")
+    notebook.page.keyboard.press("Tab")
+    in_its_cell = notebook.cell(BOOK).get_by_label("Your name")
+    notebook.page.wait_for_function("box => box.value === 'Ada Lovelace'", arg=in_its_cell.element_handle())
+    notebook.until_enabled(submit)
+    notebook.screenshots("explorer-waiting", EXPLORE)
+    submit.click()
+    notebook.wait_done(BOOK)
+    notebook.cell(BOOK).get_by_text("Booked in Paris for Ada Lovelace").first.wait_for()
+    cell.get_by_text("It has been answered.").wait_for()
 
 
 def test_the_page_holds_a_few_of_two_thousand_tools_and_finds_any(notebook: Notebook) -> None:

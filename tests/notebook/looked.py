@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.questions import Question
     from jupyter_mcp.notebook.cards.explorer.index import Kind
+    from jupyter_mcp.notebook.cards.live import Card
 
 
 LISTED = {"tools": 1, "resources": 1, "templates": 1, "prompts": 1}
@@ -27,6 +28,7 @@ class FakeSource:
         self.views = [ServerView(name, "ready", counts=LISTED) for name in names]
         self.logs: dict[str, LogView] = {}
         self.asked: list[Question] = []
+        self.cards: dict[str, Card] = {}
         self.answered: list[tuple[str, str]] = []
         self.listeners: list[Callable[[], object]] = []
         self.pings: list[tuple[str, Future[float]]] = []
@@ -46,6 +48,9 @@ class FakeSource:
 
     def questions(self) -> list[Question]:
         return list(self.asked)
+
+    def card(self, question: Question) -> Card | None:
+        return self.cards.get(question.id)
 
     def answer_no(self, question: Question, action: str) -> bool:
         self.answered.append((question.id, action))

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from jupyter_mcp.host.questions import Question
+from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.host.result import Read, Result
 from jupyter_mcp.notebook import cards
 from jupyter_mcp.notebook.cards import clock
@@ -16,6 +16,7 @@ from jupyter_mcp.notebook.cards.explorer.index import Changes, Index
 from jupyter_mcp.notebook.cards.explorer.lines import badges_of
 from jupyter_mcp.notebook.cards.explorer.tree import tree_rows
 from jupyter_mcp.notebook.cards.live import CARD
+from jupyter_mcp.notebook.cards.question import QuestionCard, present
 from jupyter_mcp.notebook.render import LogRow, LogView, ServerView
 from tests.notebook.looked import FakeSource
 from tests.notebook.page import VIEW, FakeRunner, Page, box, button, capture, walk, words
@@ -481,6 +482,82 @@ def test_what_waits_for_an_answer_stands_in_its_tab_and_can_be_refused(open_expl
     button(opened.root, "Decline").click()
     assert source.answered == [("q1", "decline")]
     assert "Declined." in words(opened.root)
+
+
+SEAT = Question(
+    "q7",
+    "elicitation",
+    "demo",
+    "Which seat?",
+    {"requestedSchema": {"type": "object", "properties": {"seat": {"type": "string"}}, "required": ["seat"]}},
+)
+
+
+def asked(source: FakeSource) -> tuple[QuestionCard, list[Answer]]:
+    """A question with its card in a cell."""
+    answers: list[Answer] = []
+    made: Any = present(SEAT, answers.append)
+    source.asked, source.cards = [SEAT], {SEAT.id: made.card}
+    return made, answers
+
+
+def test_a_question_is_answered_from_the_explorer_by_the_very_card_of_its_cell(
+    page: Page, open_explorer: Callable[..., Opened]
+) -> None:
+    source = FakeSource(*tools(ADD))
+    made, answers = asked(source)
+    opened = open_explorer(source, "waiting")
+    opened.open("demo asks for a form")
+    assert box(opened.root, "seat") is box(made.card.root, "seat"), "what is typed in one place stands in the other"
+    box(opened.root, "seat").value = "12A"
+    button(opened.root, "Submit").click()
+    assert [(answer.action, answer.content) for answer in answers] == [("accept", {"seat": "12A"})]
+    made.close(answers[0])
+    assert "It has been answered." in words(opened.root)
+    assert not [one for one in walk(opened.root) if getattr(one, "description", "") == "Submit"]
+
+
+def test_a_question_whose_card_comes_later_is_quoted_until_then(
+    page: Page, open_explorer: Callable[..., Opened]
+) -> None:
+    source = FakeSource(*tools(ADD))
+    source.asked = [SEAT]
+    opened = open_explorer(source, "waiting")
+    opened.open("demo asks for a form")
+    assert "It has no form on a page" in words(opened.root)
+    made, _ = asked(source)
+    opened.after(source.change)
+    assert box(opened.root, "seat") is box(made.card.root, "seat")
+    assert "It has no form" not in words(opened.root)
+
+
+@pytest.mark.parametrize("end", ["another pane", "the explorer"])
+def test_a_pane_that_goes_takes_no_question_with_it(page: Page, open_explorer: Callable[..., Opened], end: str) -> None:
+    source = FakeSource(*tools(*({"name": f"tool_{number}"} for number in range(8))))
+    made, answers = asked(source)
+    opened = open_explorer(source, "waiting")
+    opened.open("demo asks for a form")
+    if end == "the explorer":
+        opened.card.finish()
+    else:
+        opened.page(type="tab", key="tools")
+        for number in range(8):
+            opened.open(f"tool_{number}")
+    box(made.card.root, "seat").value = "1A"
+    button(made.card.root, "Submit").click()
+    assert len(answers) == 1
+    assert made.card.root.comm is not None, "it is not closed"
+
+
+def test_a_question_that_was_answered_elsewhere_says_so(page: Page, open_explorer: Callable[..., Opened]) -> None:
+    source = FakeSource(*tools(ADD))
+    source.asked = [SEAT]
+    opened = open_explorer(source, "waiting")
+    opened.open("demo asks for a form")
+    source.asked = []
+    opened.after(source.change)
+    assert "It has been answered." in words(opened.root)
+    assert button(opened.root, "Decline").disabled
 
 
 # --- what is saved ---------------------------------------------------------------------------------------------------

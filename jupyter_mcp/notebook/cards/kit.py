@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "ESCAPE",
+    "borrowed",
     "button",
     "column",
     "hide",
@@ -78,6 +79,13 @@ def _sheet() -> Any:
 
 def column(children: Sequence[Any], *classes: str) -> Any:
     return _classed(widgets.VBox(list(children), layout=widgets.Layout(overflow="visible")), classes)
+
+
+def borrowed(children: Sequence[Any]) -> Any:
+    """A column of widgets that belong to somebody else: they are not freed with it (`live.free`)."""
+    made = column(children)
+    made.jmcp_borrows = True
+    return made
 
 
 def row(children: Sequence[Any], *classes: str) -> Any:

@@ -204,11 +204,12 @@ def _free_of_rerun_cells() -> None:
 
 
 def free(widget: Any) -> None:
-    """Close a widget with all that is in it, but for what is marked as shared between cards (`kit.root`)."""
+    """Close a widget with all that is in it, but for what is shared between cards (`kit.root`) or `kit.borrowed`."""
     if getattr(widget, "jmcp_shared", False):
         return
     aside = getattr(widget, "jmcp_aside", tuple)  # what belongs to it and is not on the page now
-    for child in (*(getattr(widget, "children", None) or ()), *aside()):
+    own = () if getattr(widget, "jmcp_borrows", False) else getattr(widget, "children", None) or ()
+    for child in (*own, *aside()):
         free(child)
     for part in (getattr(widget, "style", None), getattr(widget, "layout", None), widget):
         close = getattr(part, "close", None)

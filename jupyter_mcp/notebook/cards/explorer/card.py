@@ -270,6 +270,7 @@ class Explorer:
                 return
             known = self._kept.get(name)
             if known is not None and known[0] != item:
+                self._panes.forget(name)
                 free(self._kept.pop(name)[1])
                 known = None
             pane = known[1] if known is not None else self._panes.of(name, item)
@@ -295,8 +296,8 @@ class Explorer:
         """Panes in which something runs stay, for what comes of it lands there."""
         spare = len(self._kept) - KEPT
         for name in [one for one in self._kept if one != self._chosen and not self._panes.busy(one)][: max(0, spare)]:
-            free(self._kept.pop(name)[1])
             self._panes.forget(name)
+            free(self._kept.pop(name)[1])
 
     def _looked_at(self, name: str) -> None:
         """What is chosen is new no more."""

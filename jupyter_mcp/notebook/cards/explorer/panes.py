@@ -78,9 +78,9 @@ class Panes:
             close()
 
     def server_changed(self) -> None:
-        """Servers may be others now."""
+        """Servers may be others now, or questions."""
         for made in list(self._made.values()):
-            if isinstance(made, ServerPane):
+            if isinstance(made, (ServerPane, QuestionPane)):
                 made.refresh()
 
     def _answered(self, server: str, seconds: float) -> None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.questions import Question
     from jupyter_mcp.notebook.cards.explorer.index import Kind
+    from jupyter_mcp.notebook.cards.live import Card
     from jupyter_mcp.notebook.render.views import LogView, ServerView
 
 __all__ = ["HostSource", "Source"]
@@ -40,6 +41,10 @@ class Source(Protocol):
 
     def questions(self) -> Sequence[Question]:
         """What waits for an answer, oldest first."""
+        ...
+
+    def card(self, question: Question) -> Card | None:
+        """The card that a question has in its cell; None while it has none (or is asked line by line)."""
         ...
 
     def answer_no(self, question: Question, action: str) -> bool:
@@ -111,6 +116,13 @@ class HostSource:
         from jupyter_mcp.runtime import state
 
         return list(state.desk().open)
+
+    def card(self, question: Question) -> Card | None:
+        from jupyter_mcp.notebook.cards.question import QuestionCard
+        from jupyter_mcp.runtime import state
+
+        drawn = state.desk().presented(question)
+        return drawn.card if isinstance(drawn, QuestionCard) else None
 
     def answer_no(self, question: Question, action: str) -> bool:
         from jupyter_mcp.host.questions import Answer
