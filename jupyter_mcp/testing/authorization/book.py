@@ -22,6 +22,7 @@ from urllib.parse import urlencode, urlsplit
 from jupyter_mcp.server.authorization.urls import same_resource
 from jupyter_mcp.testing.authorization.records import Client, Code, Grant, OAuthError, Rules, Token, Wish
 from jupyter_mcp.testing.authorization.registering import Registered, same_redirect
+from jupyter_mcp.testing.authorization.signing import Signer
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -53,6 +54,7 @@ class Book:
     Attributes:
         resources: the servers it issues tokens for, by their URLs; a token for another one is refused.
         clients: by id.
+        signer: signs access tokens, where the rules have it so.
         issued: every secret it ever gave out or was told (codes, tokens, client secrets, verifiers of challenges), for
             tests that look for them where they must not be.
     """
@@ -63,6 +65,7 @@ class Book:
         self.resources: list[str] = []
         self.clients = Registered(rules)
         self.issued: set[str] = self.clients.issued
+        self.signer = Signer()
         self._codes: dict[str, Code] = {}
         self._tokens: dict[str, Token] = {}
 
@@ -175,8 +178,10 @@ class Book:
 
     def _issue(self, grant: Grant, scopes: tuple[str, ...], *, refresh: bool = True) -> dict[str, Any]:
         now, seconds = time.time(), self.rules.token_seconds
-        access = self._secret("access")
-        self._tokens[access] = Token(grant, "access", scopes, now + seconds)
+        token = Token(grant, "access", scopes, now + seconds)
+        access = self.signer.sign(self._said(token)) if self.rules.signed else self._secret("access")
+        self.issued.add(access)
+        self._tokens[access] = token
         answer: dict[str, Any] = {"access_token": access, "token_type": "Bearer", "expires_in": int(seconds)}
         answer["scope"] = " ".join(scopes)
         allowed = {"always": True, "never": False, "offline_access": "offline_access" in grant.scopes}
@@ -192,8 +197,12 @@ class Book:
         found = self._tokens.get(token)
         if found is None or found.kind != "access" or found.grant.ended or (found.ends or 0) <= time.time():
             return {"active": False}
-        said = {"active": True, "iss": self.issuer, "sub": found.grant.subject, "client_id": found.grant.client.id}
-        return said | {"aud": found.grant.resource, "scope": " ".join(found.scopes), "exp": found.ends}
+        return {"active": True, **self._said(found)}
+
+    def _said(self, token: Token) -> dict[str, Any]:
+        grant = token.grant
+        said = {"iss": self.issuer, "sub": grant.subject, "client_id": grant.client.id, "aud": grant.resource}
+        return said | {"scope": " ".join(token.scopes), "exp": token.ends}
 
     def revoke(self, token: str, client: Client) -> None:
         """End a token; a refresh token ends its whole grant (RFC 7009, 2.1). Another client's stays as it is."""

@@ -31,6 +31,7 @@ def application(server: AuthorizationServer) -> Application:
     return Application(
         [
             (WELL_KNOWN + path, Metadata, given),
+            (path + "/keys", Keys, given),
             (path + "/register", Register, given),
             (path + "/authorize", Authorize, given),
             (path + "/decision", Decision, given),
@@ -129,6 +130,14 @@ class Metadata(Base):
     def get(self) -> None:
         """The document."""
         self.answer(self.server.metadata())
+
+
+class Keys(Base):
+    """The keys that its tokens are signed with (RFC 7517)."""
+
+    def get(self) -> None:
+        """The public halves."""
+        self.answer(self.book.signer.keys())
 
 
 class Register(Base):

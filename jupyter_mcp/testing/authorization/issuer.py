@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from tornado.httpserver import HTTPServer
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.server.authorization.introspection import IntrospectionVerifier
+from jupyter_mcp.server.authorization import IntrospectionVerifier, JwtVerifier
 from jupyter_mcp.testing.authorization.book import Book
 from jupyter_mcp.testing.authorization.handlers import application
 from jupyter_mcp.testing.authorization.records import Rules
@@ -19,6 +19,7 @@ from jupyter_mcp.testing.authorization.registering import GRANTS, METHODS
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
+    from jupyter_mcp.server.authorization import Verifier
     from jupyter_mcp.testing.authorization.records import Wish
 
 
@@ -61,6 +62,8 @@ class AuthorizationServer:
             "token_endpoint_auth_methods_supported": list(METHODS),
             "scopes_supported": list(rules.scopes),
         }
+        if rules.signed:
+            found["jwks_uri"] = f"{issuer}/keys"
         if rules.registration:
             found["registration_endpoint"] = f"{issuer}/register"
         if rules.pkce:
@@ -74,14 +77,16 @@ class AuthorizationServer:
         found |= rules.metadata
         return {key: value for key, value in found.items() if value is not None}
 
-    def verifier(self, *, kept: float = 0.0) -> IntrospectionVerifier:
-        """A verifier for a server that is to be protected: it asks here, over HTTP.
+    def verifier(self, *, kept: float = 0.0) -> Verifier:
+        """A verifier for a server that is to be protected: it asks here over HTTP, or reads the keys here.
 
         Args:
-            kept: seconds for which an answer is kept.
+            kept: seconds for which an answer about a token is kept.
 
         Tokens are issued for servers whose URL is in `book.resources`.
         """
+        if self.rules.signed:
+            return JwtVerifier(self.issuer)
         id, secret = f"resource-{len(self.resource_secrets) + 1}", secrets.token_urlsafe(24)
         self.resource_secrets[id] = secret
         self.book.issued.add(secret)

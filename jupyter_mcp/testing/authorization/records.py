@@ -36,6 +36,8 @@ class Rules:
         refresh: whether it gives refresh tokens to clients that may use them: "always", with "offline_access" only, or
             "never".
         rotate: whether a refresh token is good for one use; one that is used again ends all tokens of its grant.
+        signed: whether access tokens are JWTs, which a `JwtVerifier` can check (needs the extra `[auth]`); else only
+            the server itself can read them.
         token_seconds: how long an access token is good.
         code_seconds: how long a code is good.
         refuse: an OAuth error code that the token endpoint answers everything with ("" = nothing).
@@ -49,6 +51,7 @@ class Rules:
     pkce: bool = True
     refresh: Literal["always", "offline_access", "never"] = "always"
     rotate: bool = True
+    signed: bool = False
     token_seconds: float = 3600.0
     code_seconds: float = 60.0
     refuse: str = ""

@@ -411,6 +411,21 @@ async def test_a_protected_server_wants_a_token_of_its_issuer():
     assert issuer.book.resources == []
 
 
+@pytest.mark.parametrize("path", ["", "/tenant"])
+async def test_signed_tokens_are_checked_by_the_keys_of_their_issuer(path: str):
+    rules = Rules(signed=True)
+    async with authorization_server(rules=rules, path=path) as issuer, protected_server(notes(), issuer) as url:
+        tokens = await OAuthClient(issuer, url).enter()
+        assert tokens["access_token"].count(".") == 2 and tokens["access_token"] in issuer.book.issued
+        headers = {"Authorization": f"Bearer {tokens['access_token']}", "Content-Type": "application/json"}
+        assert (await http(url, method="POST", body="{}", headers=headers)).code == 400, "in, and {} is no message"
+        assert issuer.seen[-2:] == [f"GET /.well-known/oauth-authorization-server{path}", f"GET {path}/keys"]
+        issuer.book.signer.renew()
+        forged = await OAuthClient(issuer, url).enter()
+        headers["Authorization"] = f"Bearer {forged['access_token']}"
+        assert (await http(url, method="POST", body="{}", headers=headers)).code == 401, "of a key that is not known"
+
+
 def test_both_run_on_a_thread_while_the_test_blocks():
     with InThread(rules=Rules(token_seconds=5)) as there:
         assert there.issuer.rules.token_seconds == 5
