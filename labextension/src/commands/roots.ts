@@ -32,6 +32,7 @@ export function addRootCommand({ app, links, browsers }: Parts): void {
   });
   const selector = '.jp-FileBrowser .jp-DirListing-item[data-isdir="true"]';
   app.contextMenu.addItem({ command: OFFER_ROOT, selector, rank: 50 });
+  app.contextMenu.addItem({ type: 'separator', selector, rank: 50 });
 }
 
 async function offer(link: Link, path: string): Promise<void> {

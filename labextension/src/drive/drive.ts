@@ -78,7 +78,9 @@ export class ResourceDrive implements Contents.IDrive {
       return fileModel(found);
     }
     const read = await this._read(found);
-    return { ...fileModel(found), ...asked(read, options.format ?? null), mimetype: kindOf(found, read) };
+    const now = new Date().toISOString(); // a document has to have a date
+    const dates = { created: now, last_modified: found.resource.modified || now };
+    return { ...fileModel(found), ...dates, ...asked(read, options.format ?? null), mimetype: kindOf(found, read) };
   }
 
   /** An address that holds the bytes themselves; it is good as long as the page. */

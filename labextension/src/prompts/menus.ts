@@ -58,9 +58,9 @@ export class PromptMenus implements IDisposable {
         menu.addItem({ command: PROMPT, args: { ...args, selection: true } });
       }
     }
-    this._shown.add(
-      contextMenu.addItem({ type: 'submenu', submenu: menu, selector: '.jp-Notebook .jp-Cell', rank: 30 })
-    );
+    const place = { selector: '.jp-Notebook .jp-Cell', rank: 30 };
+    this._shown.add(contextMenu.addItem({ type: 'submenu', submenu: menu, ...place }));
+    this._shown.add(contextMenu.addItem({ type: 'separator', ...place }));
     this._shown.add(menu);
   }
 

@@ -10,13 +10,12 @@ import type { Said } from './words';
 export class StatusItem extends Widget {
   constructor(pressed: () => void) {
     super();
+    this.addClass('jmcp-status-item');
     this._button.type = 'button';
     this._button.className = 'jmcp-status';
     this._button.addEventListener('click', pressed);
     this._spoken.setAttribute('role', 'status');
-    this._spoken.className = 'jp-sr-only jmcp-spoken';
-    Object.assign(this._spoken.style, { position: 'absolute', width: '1px', height: '1px', overflow: 'hidden' });
-    this._spoken.style.clipPath = 'inset(50%)';
+    this._spoken.className = 'jmcp-spoken';
     this.node.append(this._button, this._spoken);
     this.say({ text: '', title: '', urgent: false });
   }

@@ -1,8 +1,12 @@
 /**
  * Which questions are said aloud, because they wait where nobody looks. Pure but for what it is given.
  *
- * Each question is said once, and only while it waits: its notice goes when it is answered, wherever that was.
+ * Each question is said once, when it has been out of sight for a moment (a card takes its time to be drawn), and only
+ * while it waits: its notice goes when it is answered, wherever that was, and when somebody has found it.
  */
+
+/** How long a question has to be out of sight before it is said, in milliseconds. */
+export const GRACE = 1000;
 
 /** A question that waits for a person. */
 export interface Waiting {
@@ -19,6 +23,18 @@ export interface NoticesOptions {
   inSight: (question: Waiting) => boolean;
   /** Say it. Returns what takes it back. */
   say: (question: Waiting) => () => void;
+  /** Milliseconds, from anywhere. */
+  now: () => number;
+}
+
+/** What is known of a question that waits. */
+interface Known {
+  notebook: string;
+  /** Since when it is out of sight; null while it is seen. */
+  since: number | null;
+  /** It has been said. */
+  said: boolean;
+  takeBack: () => void;
 }
 
 export class Notices {
@@ -26,24 +42,47 @@ export class Notices {
     this._options = options;
   }
 
-  /** The questions of one notebook that wait now. */
+  /** Whether any question waits: then it is to be looked again. */
+  get waiting(): boolean {
+    return this._known.size > 0;
+  }
+
+  /** The questions of one notebook that wait now; to be called again from time to time while any waits. */
   update(notebook: string, questions: readonly Waiting[]): void {
-    const waiting = new Set(questions.map(one => key(one)));
-    for (const [known, { from, takeBack }] of [...this._said]) {
-      if (from === notebook && !waiting.has(known)) {
-        this._said.delete(known);
-        takeBack();
+    const waiting = new Set(questions.map(key));
+    for (const [name, known] of [...this._known]) {
+      if (known.notebook === notebook && !waiting.has(name)) {
+        this._known.delete(name);
+        known.takeBack();
       }
     }
     for (const question of questions) {
-      if (!this._said.has(key(question)) && !this._options.inSight(question)) {
-        this._said.set(key(question), { from: notebook, takeBack: this._options.say(question) });
-      }
+      this._look(question);
+    }
+  }
+
+  private _look(question: Waiting): void {
+    const { inSight, now, say } = this._options;
+    const known = this._known.get(key(question)) ?? newlyKnown(question.notebook);
+    this._known.set(key(question), known);
+    if (inSight(question)) {
+      known.since = null;
+      known.takeBack();
+      return;
+    }
+    known.since ??= now();
+    if (!known.said && now() - known.since >= GRACE) {
+      known.said = true;
+      known.takeBack = say(question);
     }
   }
 
   private readonly _options: NoticesOptions;
-  private readonly _said = new Map<string, { from: string; takeBack: () => void }>();
+  private readonly _known = new Map<string, Known>();
+}
+
+function newlyKnown(notebook: string): Known {
+  return { notebook, since: null, said: false, takeBack: () => undefined };
 }
 
 /** One line for a notice. JupyterLab cuts what is longer than 140 characters. */

@@ -7,7 +7,7 @@ import { Notification } from '@jupyterlab/apputils';
 import type { Settings } from '../commands/settings';
 import type { Link, Parts } from '../commands/parts';
 import { StatusItem } from './item';
-import { noticeOf, Notices, type Waiting } from './notices';
+import { GRACE, noticeOf, Notices, type Waiting } from './notices';
 import { statusOf } from './words';
 
 export class StatusWiring {
@@ -20,21 +20,25 @@ export class StatusWiring {
     statusBar?.registerStatusItem('jupyter-mcp-host:status', { item, align: 'left', rank: 30 });
     const notices = new Notices({
       inSight: (question): boolean => !settings.notifies || this._inSight(question),
-      say: (question): (() => void) => this._say(question)
+      say: (question): (() => void) => this._say(question),
+      now: (): number => performance.now()
     });
     const known = new Set<string>();
+    let looking = 0;
+    const look = (): void => {
+      const open = new Map(links.all.map(one => [one.notebook, one.questions]));
+      for (const notebook of new Set([...known, ...open.keys()])) {
+        known.add(notebook);
+        notices.update(notebook, open.get(notebook) ?? []);
+      }
+      window.clearTimeout(looking);
+      looking = notices.waiting ? window.setTimeout(look, GRACE / 2) : 0;
+    };
     const update = (): void => {
       const here = links.current;
       const elsewhere = links.all.filter(one => one !== here).reduce((sum, one) => sum + one.standing.waiting, 0);
       item.say(statusOf(here?.standing ?? null, elsewhere));
-      const open = new Map(links.all.map(one => [one.notebook, one.questions]));
-      for (const notebook of known) {
-        notices.update(notebook, open.get(notebook) ?? []);
-      }
-      for (const [notebook, questions] of open) {
-        known.add(notebook);
-        notices.update(notebook, questions);
-      }
+      look();
     };
     links.changed.connect(update);
     update();

@@ -68,6 +68,8 @@ describe('the drive', () => {
       'text/markdown',
       false
     ]);
+    expect(file.last_modified).toBe('2026-05-01T10:00:00Z');
+    expect(Number.isNaN(Date.parse(file.created))).toBe(false);
     expect(other.request).toHaveBeenLastCalledWith('resource_content', { server: 'demo', uri: 'notes://today' });
     expect(one.request).toHaveBeenCalledTimes(1);
   });

@@ -1,14 +1,21 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { StatusItem } from '../../src/status/item';
-import { noticeOf, Notices, type Waiting } from '../../src/status/notices';
+import { GRACE, noticeOf, Notices, type Waiting } from '../../src/status/notices';
 
 function question(id: string, notebook = 'work/a.ipynb', title = 'Which seat?'): Waiting {
   return { id, server: 'demo', title, notebook };
 }
 
-function notices(seen = new Set<string>()): { notices: Notices; said: string[]; back: string[] } {
+/** Notices of a person who sees what is in `seen`. */
+function notices(seen = new Set<string>()): {
+  notices: Notices;
+  said: string[];
+  back: string[];
+  later: (milliseconds: number) => void;
+} {
   const [said, back]: [string[], string[]] = [[], []];
+  let time = 0;
   const made = new Notices({
     inSight: (one): boolean => seen.has(one.id),
     say: (one): (() => void) => {
@@ -16,37 +23,61 @@ function notices(seen = new Set<string>()): { notices: Notices; said: string[]; 
       return (): void => {
         back.push(one.id);
       };
-    }
+    },
+    now: (): number => time
   });
-  return { notices: made, said, back };
+  const later = (milliseconds: number): void => {
+    time += milliseconds;
+  };
+  return { notices: made, said, back, later };
 }
 
 describe('a question out of sight', () => {
-  it('is said once, and taken back when it is answered', () => {
-    const { notices: made, said, back } = notices();
+  it('is said once, after a moment, and taken back when it is answered', () => {
+    const { notices: made, said, back, later } = notices();
+    made.update('work/a.ipynb', [question('1')]);
+    expect([said, made.waiting]).toEqual([[], true]);
+    later(GRACE);
     made.update('work/a.ipynb', [question('1')]);
     made.update('work/a.ipynb', [question('1')]);
     expect([said, back]).toEqual([['1'], []]);
     made.update('work/b.ipynb', []);
     expect(back).toEqual([]);
     made.update('work/a.ipynb', []);
-    expect(back).toEqual(['1']);
+    expect([back, made.waiting]).toEqual([['1'], false]);
   });
 
-  it('is not said while it is before the person, but when they have looked away', () => {
-    const seen = new Set(['1']);
-    const { notices: made, said } = notices(seen);
+  it('is not said while it is before the person, but when they have looked away for a moment', () => {
+    const seen = new Set<string>();
+    const { notices: made, said, back, later } = notices(seen);
+    made.update('work/a.ipynb', [question('1')]);
+    seen.add('1'); // its card has been drawn
+    later(GRACE);
     made.update('work/a.ipynb', [question('1')]);
     expect(said).toEqual([]);
     seen.clear();
+    made.update('work/a.ipynb', [question('1')]);
+    later(GRACE);
+    made.update('work/a.ipynb', [question('1')]);
+    expect([said, back]).toEqual([['1'], []]);
+    seen.add('1'); // found
+    made.update('work/a.ipynb', [question('1')]);
+    expect(back).toContain('1');
+    seen.clear();
+    later(GRACE);
+    made.update('work/a.ipynb', [question('1')]);
+    later(GRACE);
     made.update('work/a.ipynb', [question('1')]);
     expect(said).toEqual(['1']);
   });
 
   it('is not taken for that of another notebook', () => {
-    const { notices: made, said, back } = notices();
-    made.update('a.ipynb', [question('1', 'a.ipynb')]);
-    made.update('b.ipynb', [question('1', 'b.ipynb')]);
+    const { notices: made, said, back, later } = notices();
+    for (let turn = 0; turn < 2; turn += 1) {
+      made.update('a.ipynb', [question('1', 'a.ipynb')]);
+      made.update('b.ipynb', [question('1', 'b.ipynb')]);
+      later(GRACE);
+    }
     made.update('a.ipynb', []);
     expect([said, back]).toEqual([['1', '1'], ['1']]);
   });
