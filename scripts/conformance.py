@@ -5,8 +5,8 @@
     python scripts/conformance.py --side client --scenario sse-retry -v
     python scripts/conformance.py --side kernel                     a notebook that is served, instead of a server
 
-Every scenario of every version that a suite knows is run, and once more without a version ("all"), which adds the
-scenarios of extensions. A scenario that fails is run a second time, alone, since a busy machine makes some late; the
+Every scenario of every version that a suite knows is run, and without a version ("all") the scenarios of extensions;
+servers are tested once more as a whole there, the client too with `--version all`. A scenario that fails is run a second time, alone, since a busy machine makes some late; the
 report names it. Nothing is expected to fail; what is not run is in `NOT_RUN`. The table also goes to
 build/conformance.json, what the suites wrote to build/conformance/results. Exit code: 0, or 1 when something failed.
 
@@ -55,7 +55,6 @@ OUT = ROOT / "build" / "conformance.json"
 OLDEST_NODE = 22
 SIDES = ("server", "kernel", "busy-kernel", "client")
 NO_VERSION = ("extension",)  # what `list` writes for scenarios that belong to no version
-NOT_BUILT = {"auth/": "because authorization is not built yet"}  # start of a scenario's name -> why it is not run
 WAITS = "because what it calls is `async def`, which has no turn in a busy kernel (that it says so is not counted)"
 WAITING = (
     *("tools-call-with-logging", "tools-call-elicitation", "elicitation-sep1034-defaults", "server-sse-polling"),
@@ -64,9 +63,10 @@ WAITING = (
     *("input-required-result-result-type", "input-required-result-tampered-state"),
     *("input-required-result-ignore-extra-params", "input-required-result-validate-input"),
 )
-NOT_RUN: Mapping[str, Mapping[str, str]] = {"client": NOT_BUILT, "busy-kernel": dict.fromkeys(WAITING, WAITS)}
+# side -> start of a scenario's name -> why it is not run
+NOT_RUN: Mapping[str, Mapping[str, str]] = {"busy-kernel": dict.fromkeys(WAITING, WAITS)}
 BUSY_ROWS = (("0.2.0-alpha.12", "2025-11-25"), ("0.2.0-alpha.12", "2026-07-28"))  # one of each era
-AT_ONCE = 2  # client scenarios
+AT_ONCE = max(2, os.cpu_count() or 2)  # client scenarios
 MOST_AGAIN = 5  # failed scenarios of one row that are run a second time
 SUITE_LIMIT = 600.0  # seconds for all server scenarios of one version
 SCENARIO_LIMIT = 120.0  # seconds for one scenario
@@ -268,8 +268,16 @@ def rows(plan: Plan, options: argparse.Namespace) -> Iterator[Row]:
             wanted = [one for one in (*versions(known, NO_VERSION), ALL) if options.version in (None, one)]
             for version in wanted:
                 if side != "busy-kernel" or (suite.version, version) in BUSY_ROWS:
-                    of_version = [name for name in known if version == ALL or version in known[name]]
-                    yield one_row(plan, suite, side, version, [n for n in of_version if plan.only.search(n)])
+                    again = side != "client" or options.version == ALL
+                    names = [name for name in of_version(known, version, again) if plan.only.search(name)]
+                    yield one_row(plan, suite, side, version, names)
+
+
+def of_version(known: Mapping[str, Sequence[str]], version: str, again: bool) -> list[str]:
+    """The scenarios of a version; without one all of them, or those that no version has (`again` is false)."""
+    if version != ALL:
+        return [name for name in known if version in known[name]]
+    return [name for name in known if again or not set(known[name]) - {*NO_VERSION, ""}]
 
 
 def one_row(plan: Plan, suite: Suite, side: str, version: str, names: Sequence[str]) -> Row:

@@ -34,6 +34,11 @@ _OF_SDK: Mapping[tuple[str, str], int] = {
     ("0.2.0-alpha.12", "2026-07-28"): 152,
     ("0.2.0-alpha.12", ALL): 207,
 }
+_OF_SDK_CLIENT: Mapping[tuple[str, str], int] = {
+    ("0.2.0-alpha.12", "2025-06-18"): 60,
+    ("0.2.0-alpha.12", "2025-11-25"): 247,
+    ("0.2.0-alpha.12", "2026-07-28"): 405,
+}
 # What a kernel passes beside its cell; the rest is named in the report.
 _WHILE_BUSY = {("0.2.0-alpha.12", "2025-11-25"): 70, ("0.2.0-alpha.12", "2026-07-28"): 132}
 # One check more is for servers that stream what they could answer at once, which a kernel's endpoint does not.
@@ -42,6 +47,7 @@ LEAST: Mapping[str, Mapping[tuple[str, str], int]] = {
     "server": _OF_SDK,
     "kernel": {**_OF_SDK, **_NO_STREAM},
     "busy-kernel": _WHILE_BUSY,
+    "client": _OF_SDK_CLIENT,
 }
 """Side -> (suite, version) -> checks that have to pass."""
 

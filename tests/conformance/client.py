@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from jupyter_mcp.transport.traffic import HttpEvent
 
 Scenario = Callable[[Connection, dict[str, Any]], Awaitable[None]]
+LOGIN = "auth/"
+"""How scenarios begin that want us to log in."""
 _SAMPLES: dict[str, Any] = {"string": "x", "integer": 1, "number": 1.5, "boolean": True, "array": [], "object": {}}
 
 
@@ -123,6 +125,9 @@ async def list_skills(connection: Connection, context: dict[str, Any]) -> None:
     await connection.request("skills/list", {})
 
 
+call_the_test_tool = calling(("test-tool", {}))
+"""What a server that wants to know who we are is used for."""
+
 SCENARIOS: dict[str, Scenario] = {
     "tools_call": calling(("add_numbers", {"a": 5, "b": 3})),
     "elicitation-sep1034-client-defaults": calling(("test_client_elicitation_defaults", {})),
@@ -143,10 +148,21 @@ SCENARIOS: dict[str, Scenario] = {
 """All others: list the tools."""
 
 
+def way(url: str, name: str, context: dict[str, Any]) -> HttpOptions:
+    """How to reach the server of a scenario; logging in is loaded only where it may be wanted."""
+    if not name.startswith(LOGIN):
+        return HttpOptions()
+    from tests.conformance.login import authorization
+
+    return HttpOptions(authorization=authorization(url, name, context))
+
+
 async def main(url: str) -> None:
-    scenario = SCENARIOS.get(os.environ.get("MCP_CONFORMANCE_SCENARIO", ""), only_list)
+    name = os.environ.get("MCP_CONFORMANCE_SCENARIO", "")
+    scenario = SCENARIOS.get(name, call_the_test_tool if name.startswith(LOGIN) else only_list)
     context: dict[str, Any] = json.loads(os.environ.get("MCP_CONFORMANCE_CONTEXT") or "{}")
-    connection = Connection("conformance", lambda: HttpTransport(url, HttpOptions()), ConnectOptions(), Person())
+    options = way(url, name, context)
+    connection = Connection("conformance", lambda: HttpTransport(url, options), ConnectOptions(), Person())
     await connection.open()
     try:
         await scenario(connection, context)

@@ -127,12 +127,18 @@ def test_what_failed_is_run_once_more_alone_unless_too_much_failed() -> None:
     assert asked == ["a", "b"]
 
 
-def test_authorization_is_the_only_thing_that_is_not_run_unless_the_kernel_is_busy() -> None:
-    names = ("ping", "tasks-lifecycle", "authority", "sse-retry", "tools-call-elicitation")
-    assert "not built" in script.not_run("client", "auth/basic-cimd")
+def test_everything_is_run_unless_the_kernel_is_busy() -> None:
+    names = ("ping", "tasks-lifecycle", "auth/dpop-nonce", "sse-retry", "tools-call-elicitation")
     assert not any(script.not_run(side, name) for side in ("client", "server", "kernel") for name in names)
     assert "async def" in script.not_run("busy-kernel", "tools-call-elicitation")
     assert not any(script.not_run("busy-kernel", name) for name in names[:-1])
+
+
+def test_without_a_version_the_client_is_tested_by_what_no_version_has() -> None:
+    known = {"ping": ("2025-11-25",), "auth/dpop": ("extension",), "odd": ("",), "new": ("2026-07-28",)}
+    assert script.of_version(known, report.ALL, False) == ["auth/dpop", "odd"]
+    assert script.of_version(known, report.ALL, True) == list(known)
+    assert script.of_version(known, "2025-11-25", False) == ["ping"]
 
 
 def test_a_busy_kernel_is_held_against_one_version_of_each_era() -> None:
