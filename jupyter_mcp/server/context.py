@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jupyter_mcp.protocol.revisions import Era
+    from jupyter_mcp.server.access import Access
     from jupyter_mcp.server.exchange import Exchange
     from jupyter_mcp.server.run import Run
 
@@ -68,6 +69,15 @@ class _Shared:
     def principal(self) -> str:
         """Who asks, by the transport's authentication; "" on a pipe."""
         return self._exchange.peer.principal
+
+    @property
+    def access(self) -> Access | None:
+        """What the client's access token allows, and whose it is; None where no identity provider protects the server.
+
+        The scopes that a tool always needs are better said where it is served (`tool_scopes`): the client is then sent
+        to ask for them.
+        """
+        return self._exchange.access
 
     @property
     def meta(self) -> Mapping[str, Any]:

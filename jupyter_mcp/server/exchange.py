@@ -18,6 +18,7 @@ from jupyter_mcp.errors import UsageError
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.modern import LOG_LEVELS
 from jupyter_mcp.protocol.revisions import Era, Features, era, features
+from jupyter_mcp.server import access
 from jupyter_mcp.server.values import plain
 
 if TYPE_CHECKING:
@@ -82,6 +83,7 @@ class Exchange:
         ask: sends the client a question that belongs to this request (legacy); by default the peer's own way.
 
     Attributes:
+        access: what the access token that came with it allows; None where there was none.
         cancelled: the client gave the request up, or is gone: no response will be sent.
         close_stream: lets the client come back for the answer after so many milliseconds; None where nothing can.
         over: its handler has ended, or waits without it: nothing more is reported of it.
@@ -92,6 +94,7 @@ class Exchange:
         "_on_cancel",
         "_progress",
         "_progress_token",
+        "access",
         "ask_client",
         "cancelled",
         "close_stream",
@@ -123,6 +126,7 @@ class Exchange:
         self.params = params
         self.id = id
         self.peer = peer
+        self.access = access.current.get()
         self.features = peer.features
         self.ledger = ledger
         self.cancelled = False
@@ -144,7 +148,7 @@ class Exchange:
             progress_token: given, progress notifications carry it.
         """
         level = self._log_level if post is not None else None
-        return Exchange(
+        apart = Exchange(
             self.method,
             self.params,
             self.id,
@@ -154,6 +158,8 @@ class Exchange:
             progress_token=progress_token,
             ledger=self.ledger,
         )
+        apart.access = self.access
+        return apart
 
     # --- cancelling
 

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 
     from tornado.web import Application
 
-    from jupyter_mcp.server.authorization.access import Verifier
+    from jupyter_mcp.server.access import Verifier
     from jupyter_mcp.server.exchange import Exchange
     from jupyter_mcp.server.hints import CacheScope
     from jupyter_mcp.server.http.running import Running

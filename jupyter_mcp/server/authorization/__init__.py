@@ -10,12 +10,13 @@ A `Verifier` says what an access token allows (`Access`), or that it is none. `p
 it: metadata, challenges, scopes. `jwt` and `introspection` are the two verifiers that providers call for; anything
 else with `issuers` and `verify` is one too. No token is issued here, and none is passed on.
 
-Above: `server.http`. Source: spec 2026-07-28 "Authorization"; RFC 6750, RFC 7662, RFC 8707, RFC 9068, RFC 9728.
+Above: `server.http`. Below: `server.access`.
+Source: spec 2026-07-28 "Authorization"; RFC 6750, RFC 7662, RFC 8707, RFC 9068, RFC 9728.
 """
 
 from __future__ import annotations
 
-from jupyter_mcp.server.authorization.access import Access, Verifier
+from jupyter_mcp.server.access import Access, Verifier
 from jupyter_mcp.server.authorization.introspection import IntrospectionVerifier
 from jupyter_mcp.server.authorization.jwt import JwtVerifier
 

@@ -13,7 +13,7 @@ from collections import OrderedDict
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ConnectionFailed, UsageError
-from jupyter_mcp.server.authorization.access import Access, read_audience, read_scopes
+from jupyter_mcp.server.access import Access, read_audience, read_scopes
 from jupyter_mcp.server.authorization.fetching import Asked, fetch
 from jupyter_mcp.server.authorization.urls import wrong_url
 

@@ -17,7 +17,7 @@ import time
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import UsageError
-from jupyter_mcp.server.authorization.access import Access, read_audience, read_scopes
+from jupyter_mcp.server.access import Access, read_audience, read_scopes
 from jupyter_mcp.server.authorization.fetching import fetch
 from jupyter_mcp.server.authorization.keys import Keys
 from jupyter_mcp.server.authorization.urls import wrong_url

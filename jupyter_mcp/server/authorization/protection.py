@@ -7,7 +7,7 @@ Functions of values but for the verifier. RULES
   it was given at another one (RFC 8707; spec "Token Audience Binding").
 - Whoever is refused learns what to ask for (`scope`) and where (`resource_metadata`), nothing of the token.
 
-Above: `server.http`. Below: `access`.
+Above: `server.http`. Below: `server.access`.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from jupyter_mcp.server.http.guard import Refusal
 if TYPE_CHECKING:
     from collections.abc import Collection, Iterable, Mapping, Sequence
 
-    from jupyter_mcp.server.authorization.access import Access, Verifier
+    from jupyter_mcp.server.access import Access, Verifier
 
 WELL_KNOWN = "/.well-known/oauth-protected-resource"
 _SCOPE = re.compile(r"[\x21\x23-\x5b\x5d-\x7e]+")  # RFC 6749, 3.3

@@ -18,12 +18,13 @@ from tornado.web import HTTPError, RequestHandler
 
 from jupyter_mcp.protocol import inbound, jsonrpc
 from jupyter_mcp.protocol.jsonrpc import INVALID_REQUEST
+from jupyter_mcp.server import access
 from jupyter_mcp.server.failures import complain
 from jupyter_mcp.server.http.guard import Refusal, is_loopback
 from jupyter_mcp.server.http.response import Response
 
 if TYPE_CHECKING:
-    from jupyter_mcp.server.authorization.access import Access
+    from jupyter_mcp.server.access import Access
     from jupyter_mcp.server.authorization.protection import Protection
     from jupyter_mcp.server.http.endpoint import Endpoint
 
@@ -99,6 +100,7 @@ class Guarded(Base):
             self._refusal = found
         else:
             self.access, self.principal = found, found.principal
+            access.current.set(found)  # this request has a task, and so a context, of its own
             self._refusal = self._check_room()
         self._expect_body()
 
@@ -159,6 +161,11 @@ class Guarded(Base):
         body = self._chunks[0] if len(self._chunks) == 1 else b"".join(self._chunks)
         self._chunks.clear()
         return body
+
+    def end_with_token(self) -> None:
+        """A response that stays open, to tell of what happens, is good for as long as the token it was opened with."""
+        if self.access is not None:
+            self.response.good_until = self.access.expires_at
 
     # --- short answers
 

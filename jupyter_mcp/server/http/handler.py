@@ -110,6 +110,8 @@ class EndpointMixin(Guarded):
         if listens and not events:
             self.plain(406, "subscriptions/listen is answered by a stream: accept text/event-stream.")
             return
+        if listens:
+            self.end_with_token()
         stream = self._stream = Stream(self.response, json=json, events=events, status=MODERN_STATUS)
         self.endpoint.work.start(stream, modern_exchange(routed, routed.id, stream, self.principal), stream)
 
@@ -214,6 +216,7 @@ class EndpointMixin(Guarded):
         if session is None:
             return
         self._session = session
+        self.end_with_token()
         self._stream = session.attach(self.response, self.request.headers.get(headers.LAST_EVENT_ID))
         if self._stream is None:
             text = "Invalid request: this Last-Event-ID names no stream that is still kept"

@@ -91,6 +91,7 @@ class StreamHandler(OldGuarded, RequestHandler):
             self.plain(503, "This server has no room for another session now.")
             return
         self._connection = session
+        self.end_with_token()
         base = (self.request.path or "/").rstrip("/").rpartition("/")[0]
         address = f"{base}/messages?{_SESSION}={session.id}"
         self.response.begin()

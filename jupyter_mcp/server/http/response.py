@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.protocol import sse
@@ -26,9 +27,10 @@ class Response:
 
     Attributes:
         over: it has ended, however it did.
+        good_until: when the token ends that it was opened with, in seconds since 1970; None: it does not end it.
     """
 
-    __slots__ = ("_begun", "_endpoint", "_fresh", "_handler", "_stalled", "_writing", "over")
+    __slots__ = ("_begun", "_endpoint", "_fresh", "_handler", "_stalled", "_writing", "good_until", "over")
 
     def __init__(self, handler: RequestHandler, endpoint: Endpoint) -> None:
         self._handler: Any = handler  # tornado's own annotations are loose
@@ -38,6 +40,7 @@ class Response:
         self._stalled = 0
         self._writing: asyncio.Future[None] | None = None
         self.over = False
+        self.good_until: float | None = None
 
     def answer(self, status: int, data: bytes) -> None:
         """The whole response, as JSON."""
@@ -93,11 +96,14 @@ class Response:
         self.over = True
 
     def keep_alive(self, patience: int) -> None:
-        """Called at intervals: a comment where nothing was written since the last time.
+        """Called at intervals: a comment where nothing was written since the last time, the end when its token ended.
 
         Args:
             patience: after so many intervals in which the reader took nothing, the connection is closed.
         """
+        if self.good_until is not None and self.good_until <= time.time():
+            self.abort()
+            return
         if self._writing is not None and not self._writing.done():
             self._stalled += 1
             if self._stalled > patience:

@@ -24,7 +24,7 @@ from jupyter_mcp.server.http.guarded import MAX_HEAD
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator, Sequence
 
-    from jupyter_mcp.server.authorization.access import Verifier
+    from jupyter_mcp.server.access import Verifier
     from jupyter_mcp.server.server import Server
 
 _WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104

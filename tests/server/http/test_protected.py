@@ -4,13 +4,14 @@ get one."""
 from __future__ import annotations
 
 import asyncio
+import time
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from jupyter_mcp.errors import ConnectionFailed, UsageError
-from jupyter_mcp.server import Server
+from jupyter_mcp.server import Context, Server
 from jupyter_mcp.server.authorization import Access
 from jupyter_mcp.server.http.running import announcement
 from tests.server.http.conftest import serving, until
@@ -32,6 +33,7 @@ class Desk:
     Attributes:
         gate: while it is given and not set, every answer waits.
         away: the issuer cannot be asked.
+        seconds: for which tokens are still good; None: nothing is said of it.
         asked: the tokens it was asked about.
     """
 
@@ -42,6 +44,7 @@ class Desk:
         self.gate: asyncio.Event | None = None
         self.away = False
         self.asked: list[str] = []
+        self.seconds: float | None = None
 
     async def verify(self, token: str) -> Access | None:
         self.asked.append(token)
@@ -54,7 +57,8 @@ class Desk:
             return None
         subject, scopes = who[token]
         audience = "https://other.example/mcp" if token == OTHER else self.resource
-        return Access(subject, "client", ISSUER, (audience,), frozenset(scopes.split()))
+        ends = None if self.seconds is None else time.time() + self.seconds
+        return Access(subject, "client", ISSUER, (audience,), frozenset(scopes.split()), ends)
 
 
 @asynccontextmanager
@@ -190,6 +194,47 @@ async def test_the_older_transport_is_protected_too():
         assert (await raw.post(call, path=event.data.decode())).status == 403
         let_in(raw, FULL)
         assert (await raw.post(call, path=event.data.decode())).status == 202
+
+
+@pytest.mark.parametrize("era", ["modern", "legacy"])
+async def test_a_handler_may_ask_whose_token_it_is(era: str):
+    server = Server("whose")
+
+    @server.tool
+    def whose(ctx: Context) -> str:
+        return f"{ctx.access.subject} {sorted(ctx.access.scopes)}" if ctx.access is not None else "nobody's"
+
+    async with protected(server=server, token="own-token") as (raw, _):
+        own = raw.base["Authorization"]
+        kept = await raw.connect()
+        seen: list[str] = []
+        for authorization in (f"Bearer {ADA}", own, f"Bearer {FULL}", f"Bearer {BOB}", own):
+            raw.base["Authorization"] = authorization
+            if era == "legacy":
+                raw.session = None
+                await raw.initialize()
+            send = raw.modern if era == "modern" else raw.request
+            answer = await (await send("tools/call", {"name": "whose", "arguments": {}}, on=kept)).last()
+            seen.append(answer["result"]["content"][0]["text"])
+    assert seen == ["ada ['read']", "nobody's", "ada ['read', 'write']", "bob ['read']", "nobody's"]
+
+
+@pytest.mark.parametrize("way", ["listen", "GET", "sse"])
+async def test_what_tells_of_changes_ends_with_the_token_it_was_opened_with(way: str):
+    async with protected(sse=True, keep_alive=0.05) as (raw, desk):
+        let_in(raw, ADA)
+        if way == "GET":
+            await raw.initialize()
+        desk.seconds = 0.2
+        if way == "listen":
+            stream = await raw.modern("subscriptions/listen", {"notifications": {"toolsListChanged": True}})
+        elif way == "GET":
+            stream = await raw.get()
+        else:
+            stream = await raw.http("GET", {"Accept": "text/event-stream"}, path="/sse")
+        assert stream.status == 200
+        assert await stream.connection.is_closed()
+        assert await until(lambda: raw.running.endpoint.running == 0) is None
 
 
 # --- what goes wrong

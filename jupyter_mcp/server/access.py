@@ -1,9 +1,13 @@
-"""What a token allows, and who can say so."""
+"""What an access token allows, and who can say so.
+
+Apart from `authorization`, because every request may have one, and most servers need nothing else of that room.
+"""
 
 from __future__ import annotations
 
 import hashlib
 import json
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -38,6 +42,10 @@ class Access:
         """Who this is to the server: stays the same when the token is refreshed, and says nothing about them."""
         who = json.dumps([self.issuer, self.subject, self.client])
         return hashlib.sha256(b"access" + who.encode()).hexdigest()[:32]
+
+
+current: ContextVar[Access | None] = ContextVar("access", default=None)
+"""What the HTTP request that is being read allows. An exchange takes it along when it is made (`ctx.access`)."""
 
 
 class Verifier(Protocol):
