@@ -58,6 +58,7 @@ class ServerEntry:
         error: why it could not be connected, when `state` is "failed".
         advice: what should be said about how it is reached (see `specs.advice`).
         deprecated: the deprecated features that it has really used, by name, in the order in which it did.
+        logged: how many lines of log there have been.
         log: the last 1,000 lines of stderr, log messages and notes, oldest first.
     """
 
@@ -67,6 +68,7 @@ class ServerEntry:
     error: MCPError | None = None
     advice: tuple[str, ...] = ()
     deprecated: dict[str, Deprecated] = field(default_factory=lambda: dict[str, "Deprecated"]())
+    logged: int = 0
     log: deque[LogLine] = field(default_factory=lambda: deque[LogLine](maxlen=_KEPT))
     clean: Callable[[str], str] = str
     origin: Origin = "person"
@@ -157,6 +159,7 @@ class ServerEntry:
         level = level if level in LEVELS else "info"
         for line in text.splitlines() or [""]:
             short = line if len(line) <= _LONGEST else f"{line[:_LONGEST]}… ({len(line):,} characters)"
+            self.logged += 1
             self.log.append(LogLine(time.time(), level, source, self.clean(short), logger))
 
     def lines(self, level: str | None = None) -> list[LogLine]:

@@ -11,7 +11,8 @@ import pytest
 from jupyter_mcp.host import forms
 from jupyter_mcp.notebook.cards.form import Form, missing_text
 from jupyter_mcp.notebook.cards.live import free
-from tests.notebook.page import box, button, walk, words
+from jupyter_mcp.notebook.cards.toolpanel import ToolPanel
+from tests.notebook.page import FakeRunner, box, button, walk, words
 from tests.shared import shared_path
 
 
@@ -225,6 +226,56 @@ def test_every_real_tool_makes_widgets() -> None:
     for tool in tools[::6]:
         made = Form(forms.model(tool["inputSchema"]), lambda: None, full=True)
         assert (made.values, made.errors) == forms.collect(made.node, forms.draft(made.node))
+
+
+def opening_cost(tool: Any) -> int:
+    """How many widgets a tool's pane makes when it is opened."""
+    before = set(_instances())
+    panel = ToolPanel(str(tool["server"]), {"name": tool["tool"], "inputSchema": tool["inputSchema"]}, FakeRunner())
+    made = len(set(_instances()) - before)
+    panel.close()
+    free(panel.root)
+    return made
+
+
+def test_opening_the_form_of_a_big_server_s_tool_makes_few_widgets() -> None:
+    """Each widget costs kernel and page time; how much is for benchmarks to say, which have a clock."""
+    tools = json.loads(shared_path("servers/tool_schemas.json").read_text(encoding="utf-8"))
+    excel = [tool for tool in tools if str(tool["server"]).startswith("excel-mcp")]
+    assert len(excel) == 62
+    opening_cost(excel[0])  # what all forms share is made
+    costs = {f"{tool['server']}.{tool['tool']}": opening_cost(tool) for tool in excel}
+    dearest = max(costs, key=costs.__getitem__)
+    assert costs[dearest] <= 200, (dearest, costs[dearest])
+    assert sum(costs.values()) <= 100 * len(excel)
+
+
+def test_what_a_form_folds_away_makes_no_widgets() -> None:
+    def cost(fields: int) -> int:
+        schema = {"properties": {f"f{n}": {"type": "string"} for n in range(fields)}}
+        return opening_cost({"server": "s", "tool": "t", "inputSchema": schema})
+
+    assert cost(400) <= cost(8), "as many fields are in sight"
+
+
+def test_an_entry_that_is_a_group_has_no_line_for_how_it_is_given() -> None:
+    """The choice stands beside the buttons of the entry, and works there."""
+    item = {"type": "object", "properties": {"a": {"type": "string"}}, "required": ["a"]}
+    node = forms.model({"properties": {"rows": {"type": "array", "items": item}}})
+    made = Form(node, lambda: None, full=True)
+    button(made.root, "Add to rows").click()
+    [entry] = [w for w in walk(made.root) if "jmcp-entry" in w._dom_classes]
+    field, tools = entry.children[1:3]
+    assert "jmcp-title" not in [name for one in field.children for name in one._dom_classes]
+    [how] = [w for w in walk(tools) if "jmcp-how" in w._dom_classes]
+    how.label = "JSON"
+    box(made.root, "Entry of rows as JSON").value = '{"a": "x"}'
+    assert made.values == {"rows": [{"a": "x"}]}
+    how.label = "value"
+    assert box(made.root, "a").value == "x"
+    name = how.model_id
+    button(made.root, "✕").click()
+    assert name not in _instances(), "it is freed with its entry"
 
 
 def test_the_rows_of_nullable_forms_come_out_of_the_widgets() -> None:

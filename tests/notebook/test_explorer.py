@@ -463,6 +463,24 @@ def test_the_log_is_read_only_while_its_fold_is_open(open_explorer: Callable[...
     assert ticks() == ticking, "nobody looks any more"
 
 
+def test_a_log_that_is_full_goes_on_with_what_is_new(open_explorer: Callable[..., Opened]) -> None:
+    """A server's log keeps so many lines: it is as long after a new one as before."""
+    source = FakeSource(*tools(ADD))
+    source.logs["demo"] = LogView("demo", [LogRow("info", f"line {n}") for n in range(1_000)])
+    opened = open_explorer(source, "servers")
+    opened.open("demo")
+    button(opened.root, "Log and stderr").value = True
+    lines = [widget for widget in walk(opened.root) if type(widget).__name__ == "Rows"][1]
+    assert lines.note == "1,000 lines"
+    source.logs["demo"] = LogView("demo", [LogRow("info", f"line {n}") for n in range(5, 1_005)], dropped=5)
+    for listener in list(clock._listeners):  # pyright: ignore[reportPrivateUsage]
+        listener()
+    last = lines._list.window(999, 1_000)
+    assert [(row["id"], row["cells"][0]) for row in last] == [("1004", "line 1004")]
+    assert lines.note == "1,000 lines, the last of 1,005"
+    assert lines._list.row("4") is None, "a line has the id that it had"
+
+
 def test_what_waits_for_an_answer_stands_in_its_tab_and_can_be_refused(open_explorer: Callable[..., Opened]) -> None:
     source = FakeSource(*tools(ADD))
     opened = open_explorer(source, "waiting")

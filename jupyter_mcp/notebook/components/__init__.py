@@ -11,6 +11,7 @@ server sends is put into the page as text, never as HTML. Who uses a component: 
 from __future__ import annotations
 
 import logging
+import re
 from functools import cache
 from importlib import resources
 from typing import TYPE_CHECKING, Any
@@ -20,7 +21,7 @@ from jupyter_mcp.protocol.shapes import is_mapping
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping, Sequence
 
-__all__ = ["component"]
+__all__ = ["component", "function"]
 
 log = logging.getLogger("jupyter_mcp.components")
 
@@ -59,6 +60,23 @@ def component(name: str) -> Any:
         "tell": _tell,
     }
     return type(f"{name.capitalize()}Component", (base,), body)
+
+
+@cache
+def function(name: str) -> str:
+    """The source of a function of `common.js` that needs nothing else of it, for a handler in HTML.
+
+    Args:
+        name: of the function.
+
+    Raises:
+        LookupError: there is no such function.
+    """
+    pattern = rf"^(?:async )?function {re.escape(name)}\(.*?^}}"
+    found = re.search(pattern, _asset("common.js"), re.DOTALL | re.MULTILINE)
+    if found is None:
+        raise LookupError(f"common.js has no function {name}")
+    return found[0]
 
 
 def _asset(file: str, missing: str | None = None) -> str:

@@ -11,6 +11,29 @@ function element(tag, attributes = {}, ...children) {
   return made;
 }
 
+/**
+ * Put a text onto the clipboard; whether that worked. A page at http://some-host has none: there a selected text area is
+ * copied, which any browser can. HTML of cards has this very function in its handlers (`components.function`).
+ */
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const focused = document.activeElement;
+    const area = document.createElement("textarea");
+    area.style.cssText = "position:fixed;opacity:0";
+    area.setAttribute("aria-hidden", "true");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    focused?.focus?.();
+    return done;
+  }
+}
+
 let lastId = 0;
 
 /** An id that no other element of the page has. */

@@ -19,7 +19,7 @@ function render({ model, el }) {
     if (message.type !== "text" || message.view !== id) return;
     if (!message.fits) said.textContent = "It is too large for the clipboard; the object in the notebook holds it.";
     else if (!message.text) said.textContent = "There is nothing to copy.";
-    else said.textContent = (await put(message.text)) ? "Copied." : "This page lets nothing be copied.";
+    else said.textContent = (await copyText(message.text)) ? "Copied." : "This page lets nothing be copied.";
   }
 
   model.on("msg:custom", receive);
@@ -30,24 +30,6 @@ function render({ model, el }) {
     model.off("change:buttons change:disabled", draw);
     row.remove();
   };
-}
-
-/** A page at http://some-host has no clipboard of its own; there a selected text area is copied. */
-async function put(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const focused = document.activeElement;
-    const area = element("textarea", { style: "position:fixed;opacity:0", "aria-hidden": "true" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy");
-    area.remove();
-    focused?.focus?.();
-    return done;
-  }
 }
 
 export default { render };

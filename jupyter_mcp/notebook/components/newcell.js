@@ -20,7 +20,7 @@ function render({ model, el }) {
     const detail = { source: message.source, kind: message.kind };
     const event = new CustomEvent("jupyter-mcp:new-cell", { detail, bubbles: true, cancelable: true });
     if (!row.dispatchEvent(event)) said.textContent = "Inserted below.";
-    else said.textContent = (await copied(message.source)) ? "Copied; paste it into a cell." : "It could not be copied.";
+    else said.textContent = (await copyText(message.source)) ? "Copied; paste it into a cell." : "It could not be copied.";
   }
 
   model.on("msg:custom", receive);
@@ -31,21 +31,6 @@ function render({ model, el }) {
     model.off("change:buttons change:disabled", draw);
     row.remove();
   };
-}
-
-async function copied(text) {
-  try {
-    await navigator.clipboard.writeText(text);
-    return true;
-  } catch {
-    const area = element("textarea", { style: "position:fixed;opacity:0" });
-    area.value = text;
-    document.body.append(area);
-    area.select();
-    const done = document.execCommand("copy");
-    area.remove();
-    return done;
-  }
 }
 
 export default { render };

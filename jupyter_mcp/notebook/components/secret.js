@@ -1,28 +1,13 @@
 // Rows of text with a Copy button. They come by message, live in this page's elements only, and go when told to.
 
-// A page at http://some-host has no clipboard; there the text is selected, which any browser can copy.
-function copyText(text, shown, done) {
-  const old = () => {
-    const range = document.createRange();
-    range.selectNodeContents(shown);
-    const selection = getSelection();
-    selection.removeAllRanges();
-    selection.addRange(range);
-    if (document.execCommand("copy")) done();
-  };
-  if (navigator.clipboard) navigator.clipboard.writeText(text).then(done, old);
-  else old();
-}
-
 function line({ label, text, what, folded }) {
   const shown = element("pre", {}, text);
   const button = element("button", { type: "button", class: "jmcp-copy", "aria-label": `Copy ${what}` }, "Copy");
-  button.addEventListener("click", () =>
-    copyText(text, shown, () => {
-      button.textContent = "Copied";
-      setTimeout(() => { button.textContent = "Copy"; }, 1500);
-    }),
-  );
+  button.addEventListener("click", async () => {
+    if (!(await copyText(text))) return;
+    button.textContent = "Copied";
+    setTimeout(() => { button.textContent = "Copy"; }, 1500);
+  });
   const head = label && !folded ? element("span", { class: "jmcp-help" }, label) : null;
   const row = element("div", { class: "jmcp-copied" }, head, shown, button);
   return folded ? element("details", {}, element("summary", {}, label), row) : row;

@@ -99,8 +99,9 @@ def _off(server: str, name: str | None = None) -> str:
     return "" if found is None else str(found)
 
 
-def log_view(lines: Iterable[LogLine], server: str) -> LogView:
-    return LogView(server, [LogRow(line.level, line.text, line.source) for line in lines])
+def log_view(lines: Iterable[LogLine], server: str, dropped: int = 0) -> LogView:
+    """The log as it is drawn; `dropped` lines came before and are not kept."""
+    return LogView(server, [LogRow(line.level, line.text, line.source) for line in lines], dropped)
 
 
 def cached(entry: ServerEntry, kind: Any) -> Listing | None:

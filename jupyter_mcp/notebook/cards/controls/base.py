@@ -57,6 +57,7 @@ class Control:
         self._quiet = True
         self._locked = False
         self._how: Any = None
+        self._how_elsewhere = False
         self._variable: Any = None
         self._json: Any = None
         self._error: Any = None
@@ -264,7 +265,7 @@ class Control:
         else:
             self._set_how()
         children = tuple(shown) if self.above else (*shown, *self._how_shown())
-        if self.above and self._title is not None and not self._title.children and self._how is not None:
+        if self.above and self._title is not None and not self._title.children and self._how_shown():
             self._title.children = self._how_shown()  # a way that came later: JSON that the fields cannot show
             self.root.children = (self._title, *self.root.children)
         if self._slot is None:
@@ -276,7 +277,20 @@ class Control:
             self.lock(True)
 
     def _how_shown(self) -> tuple[Any, ...]:
-        return (self._how,) if self._how is not None else ()
+        return (self._how,) if self._how is not None and not self._how_elsewhere else ()
+
+    def hand_out_how(self) -> Any:
+        """The choice of how the value is given, for whoever shows it in a better place; None where there is none.
+
+        A control that stands below a line of its own for nothing but that gives the line up.
+        """
+        if not (self.above and self.bare) or self._how is None:
+            return None
+        self._how_elsewhere = True
+        if self._title is not None:
+            self._title.children = ()
+            self.root.children = tuple(one for one in self.root.children if one is not self._title)
+        return self._how
 
     def _set_how(self) -> None:
         if self._how is None:

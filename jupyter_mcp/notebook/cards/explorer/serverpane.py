@@ -150,23 +150,25 @@ class LogFold:
         except MCPError:  # it is gone, and so is its log
             self.close()
             return
-        if len(view.rows) != self._seen:
-            self._seen = len(view.rows)
+        logged = view.dropped + len(view.rows)  # a full log is as long after a line as before it
+        if logged != self._seen:
+            self._seen = logged
             self._draw(view)
 
     def _draw(self, view: LogView) -> None:
         words = self._words.lower().split()
         rows = [
             {
-                "id": str(at),
+                "id": str(at),  # a line keeps its id when older ones are dropped
                 "text": row.text,
                 "source": row.source,
                 "badges": [{"text": row.level, "tone": _TONES.get(row.level, "")}],
             }
-            for at, row in enumerate(view.rows)
+            for at, row in enumerate(view.rows, view.dropped)
             if all(word in f"{row.source} {row.level} {row.text}".lower() for word in words)
         ]
-        self._lines.note = count(len(rows), "line")
+        older = f", the last of {view.dropped + len(view.rows):,}" if view.dropped and not words else ""
+        self._lines.note = count(len(rows), "line") + older
         self._lines.set(rows)
 
 

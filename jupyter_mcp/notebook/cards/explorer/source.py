@@ -110,7 +110,9 @@ class HostSource:
     def log(self, server: str) -> LogView:
         from jupyter_mcp.notebook.objects.views import log_view
 
-        return log_view(self._host.find(server).lines(), server)
+        entry = self._host.find(server)
+        lines = entry.lines()
+        return log_view(lines, server, max(0, entry.logged - len(lines)))
 
     def questions(self) -> Sequence[Question]:
         from jupyter_mcp.runtime import state
