@@ -7,11 +7,14 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import { say, type Parts } from '../commands/parts';
 import { text } from '../said';
 import { ResourceActs } from './acts';
-import { ResourcesPanel, viewerOf } from './browser';
+import { PANEL_ID, ResourcesPanel, viewerOf } from './browser';
 import { DRIVE, ResourceDrive } from './drive';
 import { NotebookDrops } from './drops';
 
 export const BROWSE = 'jupyter-mcp:browse-resources';
+const READ_ONLY = 'jupyter-mcp:resources-are-read-only';
+/** What JupyterLab's file browser takes for deleting, renaming and moving. */
+const KEYS = ['Delete', 'F2', 'Accel X', 'Accel V', 'Accel D', 'Accel Backspace'];
 const COMMANDS = {
   open: 'jupyter-mcp:open-resource',
   insert: 'jupyter-mcp:insert-resource',
@@ -68,6 +71,14 @@ export class DriveWiring {
       this._acts.insert(path)
     );
     act(COMMANDS.ask, 'Ask a Model About It', 'A cell whose question names it', path => this._acts.ask(path));
+    act(READ_ONLY, 'Resources Are Read Only', '', () => {
+      say('Resources of MCP servers can only be read.', 'info');
+    });
+    for (const key of KEYS) {
+      // as JupyterLab's own bindings, and narrower: the nearest node wins, then the narrower selector
+      const selector = `#${PANEL_ID} .jp-DirListing-content .jp-DirListing-itemText`;
+      commands.addKeyBinding({ command: READ_ONLY, keys: [key], selector });
+    }
     act(COMMANDS.copy, 'Copy Its URI', 'As its server calls it', path => this._acts.copyUri(path));
   }
 
