@@ -8,7 +8,7 @@ keeps port and token for the next kernel of this notebook, unless the person sto
 - Whatever ends the runtime's thread (unloading, exit) ends it in good order; loading the extension again takes it up.
 - A forked child serves nothing and leaves the parent's files alone.
 
-Below: `book`, `identity`, `changes`, `plots`.
+Below: `book`, `identity`, `changes`, `plots`, `provider`.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from jupyter_mcp.kernel.plots import Plots
 from jupyter_mcp.runtime import state, wait
 from jupyter_mcp.runtime.cells import cells
 from jupyter_mcp.runtime.thread import get_runtime
+from jupyter_mcp.server.http.guard import new_token
 from jupyter_mcp.server.http.running import Running, serve_http
 
 if TYPE_CHECKING:
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.kernel.identity import Claim
     from jupyter_mcp.kernel.plots import Plot
+    from jupyter_mcp.kernel.provider import Provider
     from jupyter_mcp.kernel.visitors import Visitor
     from jupyter_mcp.server import Server
     from jupyter_mcp.transport.base import Transport
@@ -58,13 +60,15 @@ class Serving:
     Attributes:
         book: what is served.
         name: what the person called it, if they did.
+        provider: lets people in who are not on this machine; None: nobody is.
     """
 
-    def __init__(self, shell: Any, name: str | None, choice: Choice) -> None:
+    def __init__(self, shell: Any, name: str | None, choice: Choice, provider: Provider | None = None) -> None:
         whose = identity.identify(shell, name)
         self._claim: Claim = identity.claim(whose)
         plots = Plots(shell, self._claim.plots)
         self.name = name
+        self.provider = provider
         self.book = NotebookServer(shell, whose, self._claim.slug, plots, choice)
         self._changes = Changes(shell, self.book, views.fingerprint, self._aside)
         self._running: Running | None = None
@@ -141,6 +145,11 @@ class Serving:
                 one.cancel()
             await asyncio.wait(ends)
 
+    def pause(self) -> None:
+        """End it, and keep port and token for who serves this notebook next."""
+        if self._running is not None:
+            wait.run(self._close, label="serving anew")
+
     def stop(self) -> None:
         """End it, and give port and token up. Nothing happens the second time."""
         global _remembered
@@ -201,14 +210,15 @@ class Serving:
         return await opened
 
     async def _serve(self, opened: asyncio.Future[Running], leave: asyncio.Event) -> None:
-        port, token = self._claim.port, self._claim.token
+        fixed = self.provider.port if self.provider is not None else 0
+        port, token = fixed or self._claim.port, self._claim.token
         try:
             while True:
                 try:
                     await self._listen(port, token, opened, leave)
                     return
                 except ConnectionFailed:
-                    if not port:
+                    if not port or fixed:
                         raise
                     port, token = 0, ""  # whoever has the port now may have been shown the token
         except BaseException as error:
@@ -220,10 +230,11 @@ class Serving:
         async with serve_http(
             self.book.server,
             port=port,
-            token=token or True,
+            token=token or new_token(),
             grace=GRACE_SECONDS,
             max_open=MOST_OPEN,
             max_sessions=MOST_SESSIONS,
+            **(self.provider.options() if self.provider is not None else {}),
         ) as running:
             running.endpoint.on_refused = self.book.visitors.refused
             running.endpoint.token_hint = _TOKEN_HINT
@@ -246,7 +257,7 @@ class Serving:
 
 
 _serving: Serving | None = None
-_remembered: tuple[str | None, Choice] | None = None
+_remembered: tuple[str | None, Choice, Provider | None] | None = None
 _lock = threading.RLock()
 
 
@@ -256,6 +267,7 @@ def serve(
     name: str | None = None,
     besides: Sequence[str] = (),
     allow_code: bool = False,
+    provider: Provider | None = None,
 ) -> Serving:
     """Serve this notebook, or change what is served.
 
@@ -266,9 +278,11 @@ def serve(
             was not to be seen before is not to be seen then either, unless names are given.
         besides: but not these.
         allow_code: let clients ask to run code and to set variables.
+        provider: lets people in who are not on this machine. Another one than before: it is served anew, at the same
+            port.
 
     Raises:
-        UsageError: a name that is none, or is hidden because it looks like a secret.
+        UsageError: a name that is none, or is hidden because it looks like a secret; a provider that cannot be one.
         ConnectionFailed: it cannot listen.
         ConfigError: the runtime file cannot be written.
     """
@@ -278,15 +292,22 @@ def serve(
         if name is not None and not names:
             choice = _no_wider(shell, choice)
         _check(shell, choice)
+        if provider is not None:
+            provider.options()
         if _serving is not None and _serving.alive and name in (None, _serving.name):
+            name = _serving.name
+            if provider != _serving.provider:
+                _serving.pause()
+        else:
+            _stop_other(name)
+        if _serving is not None and _serving.alive:
             serving = _serving
             serving.choose(choice)
         else:
-            _stop_other(name)
-            serving = Serving(shell, name, choice)
+            serving = Serving(shell, name, choice, provider)
             serving.start()
             _serving = serving
-        _remembered = (serving.name, choice)
+        _remembered = (serving.name, choice, provider)
         state.desk().place_slot(serving.slug)  # what clients want allowed is asked below the latest serving cell
         return serving
 
@@ -331,12 +352,12 @@ def resume(shell: Any) -> Serving | None:
     """Serve again as before the extension was unloaded; None when nothing was served then."""
     if _remembered is None or current() is not None:
         return current()
-    name, choice = _remembered
+    name, choice, provider = _remembered
     names = [one for one in choice.names if one in shell.user_ns]
     besides = [one for one in choice.besides if one in shell.user_ns]
     if choice.names and not names:
         return None  # to serve everything instead was not asked for
-    return serve(shell, names, name, besides, choice.allow_code)
+    return serve(shell, names, name, besides, choice.allow_code, provider)
 
 
 def _forget_in_child() -> None:

@@ -207,7 +207,17 @@ def disconnecting(name: str) -> Act[None]:
 # --- this notebook as a server ---------------------------------------------------------------------------------------
 
 
-def serve(*names: str, name: str | None = None, exclude: Sequence[str] = (), allow_code: bool = False) -> Endpoint:
+def serve(
+    *names: str,
+    name: str | None = None,
+    exclude: Sequence[str] = (),
+    allow_code: bool = False,
+    issuer: str | None = None,
+    resource: str = "",
+    users: Sequence[str] = (),
+    scopes: Sequence[str] = (),
+    port: int = 0,
+) -> Endpoint:
     """Serve this notebook to MCP clients: its variables, plots and functions, also while a cell runs.
 
     It listens on 127.0.0.1 and wants a token. Called again it says anew what may be seen; clients stay connected.
@@ -218,9 +228,16 @@ def serve(*names: str, name: str | None = None, exclude: Sequence[str] = (), all
             no more than before.
         exclude: not these variables.
         allow_code: clients may ask to run code and to set variables; the person is asked each time.
+        issuer: an identity provider: whoever it has given an access token for `resource` may come too, if they are one
+            of `users` ("*": anybody) and the token allows the `scopes`. For notebooks behind a proxy.
+        resource: the notebook's URL as clients outside use it.
+        users: subjects of tokens (`sub`), or verified mail addresses.
+        scopes: what a token must allow.
+        port: where to listen, so that the proxy knows.
 
     Raises:
-        UsageError: there is no shell whose variables could be served, or no such variable, or it is a secret.
+        UsageError: there is no shell whose variables could be served, or no such variable, or it is a secret; or what
+            is said of the provider cannot be.
         ConnectionFailed: it cannot listen.
         ConfigError: the file that others find it by cannot be written.
     """
@@ -232,7 +249,14 @@ def serve(*names: str, name: str | None = None, exclude: Sequence[str] = (), all
     from jupyter_mcp.kernel import serving
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
 
-    return Endpoint(serving.serve(shell, names, name, exclude, allow_code))
+    provider = None
+    if issuer is not None:
+        from jupyter_mcp.kernel.provider import Provider
+
+        provider = Provider(issuer, resource, tuple(users), tuple(scopes), port)
+    elif resource or users or scopes or port:
+        raise UsageError("resource, users, scopes and port are for a notebook with an issuer.")
+    return Endpoint(serving.serve(shell, names, name, exclude, allow_code, provider))
 
 
 def view(kind: type | str) -> Callable[[F], F]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +42,18 @@ class Access:
         """Who this is to the server: stays the same when the token is refreshed, and says nothing about them."""
         who = json.dumps([self.issuer, self.subject, self.client])
         return hashlib.sha256(b"access" + who.encode()).hexdigest()[:32]
+
+    def is_of(self, users: Collection[str]) -> bool:
+        """Whether it was issued for one of them.
+
+        Args:
+            users: subjects, or mail addresses that the issuer has verified. What people may choose for themselves
+                (a display name, `preferred_username`) is not looked at (OpenID Connect Core, 5.7).
+        """
+        if self.subject in users:
+            return True
+        mail = self.claims.get("email")
+        return isinstance(mail, str) and mail in users and self.claims.get("email_verified") is True
 
 
 current: ContextVar[Access | None] = ContextVar("access", default=None)

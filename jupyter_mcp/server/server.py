@@ -332,7 +332,7 @@ class Server(Offering):
             sse: also serve the HTTP+SSE transport of 2024-11-05, at `sse` beside the path.
             grace: seconds that requests in flight are given at the end.
             options: with a verifier `resource` (the URL as clients use it; by default where it listens), `audiences`,
-                `scopes`, `tool_scopes`, `scopes_supported`, `name`, `documentation`: see
+                `scopes`, `tool_scopes`, `users`, `scopes_supported`, `name`, `documentation`: see
                 `server.authorization.protection.Protection`. Always `max_body`, `keep_alive`, `patience`,
                 `max_sessions` …: see `server.http.endpoint.Endpoint`.
 

@@ -11,6 +11,7 @@ from jupyter_mcp.notebook.objects.act import get_host
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from jupyter_mcp.kernel.provider import Provider
     from jupyter_mcp.kernel.serving import Serving
     from jupyter_mcp.kernel.visitors import Act, Visitor
 
@@ -130,6 +131,7 @@ class Endpoint:
             functions=[entry.name for entry in functions.book().tools()],
             allow_code=book.choice.allow_code,
             code=_code(self.name) if book.choice.allow_code else "",
+            outside=_outside(self.serving.provider),
             clients=[(one.name, one.version) for one in reversed(self.clients)],
             acts=[(act.client, act.kind, act.what, _outcome(act)) for act in book.reads()],
         )
@@ -170,6 +172,17 @@ def _decided(slug: str, tool: str) -> str:
     if any(rule.effect != "ask" and rule.where and rule.is_about(slug, tool) for rule in policy.rules):
         return f"{asked}, and not where a rule of yours decides (%mcp policy)"
     return asked
+
+
+def _outside(provider: Provider | None) -> str:
+    """Who may come from elsewhere."""
+    if provider is None:
+        return ""
+    from jupyter_mcp.kernel.provider import EVERYBODY
+
+    who = "whoever" if EVERYBODY in provider.users else f"{', '.join(provider.users)}, when they"
+    verb = "has" if EVERYBODY in provider.users else "have"
+    return f"{who} {verb} an access token of {provider.issuer} for {provider.resource}"
 
 
 def _outcome(act: Act) -> str:

@@ -56,6 +56,8 @@ def exposed_piece(view: EndpointView) -> Piece:
     rows = [("variables", _variables(view))]
     if view.functions:
         rows.append(("functions", _some(view.functions)))
+    if view.outside:
+        rows.append(("from elsewhere", flat(view.outside, 400)))
     rows.append(("code", flat(view.code, 400) if view.allow_code else "not allowed"))
     cells = [[f"<b>{html.escape(term)}</b>", html.escape(said)] for term, said in rows]
     return Piece(html.table([], cells), "\n".join(f"  {term}: {said}" for term, said in rows))

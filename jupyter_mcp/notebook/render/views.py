@@ -250,6 +250,7 @@ class EndpointView:
         functions: the tools that the notebook declares.
         allow_code: clients may ask to run code.
         code: what becomes of it when they do, in words.
+        outside: who may come from elsewhere, in words; "": nobody.
         clients: (name, version) of who came, the first one first.
         acts: (client, kind, what, how it ended: "" as it should) of what they read, called and were asked; last first.
     """
@@ -264,6 +265,7 @@ class EndpointView:
     functions: Sequence[str] = ()
     allow_code: bool = False
     code: str = "each time you are asked first"
+    outside: str = ""
     clients: Sequence[tuple[str, str]] = ()
     acts: Sequence[tuple[str, str, str, str]] = ()
 

@@ -14,6 +14,11 @@ _SERVE = Grammar(
         Option("except", "NAMES", "not these variables: one, or several with commas", repeat=True),
         Option("read-only", None, "clients may read and call the notebook's functions; the default"),
         Option("allow-code", None, "clients may ask to run code and to set variables; you are asked each time"),
+        Option("issuer", "URL", "an identity provider whose access tokens are taken too, behind a proxy"),
+        Option("resource", "URL", "with --issuer: the notebook's URL as clients outside use it; tokens are for it"),
+        Option("user", "NAME", "with --issuer: who may come: a token's subject or verified mail; '*' all", repeat=True),
+        Option("scope", "NAME", "with --issuer: what a token must allow", repeat=True),
+        Option("port", "N", "with --issuer: where to listen, so that the proxy knows"),
         Option("stop", None, "serve no longer; port and token are given up"),
     ),
 )
@@ -34,7 +39,21 @@ def serve(call: Invocation) -> Any:
         name=call.option("name"),
         exclude=[name for name in excluded if name],
         allow_code=call.line.flag("allow-code"),
+        issuer=call.option("issuer"),
+        resource=call.option("resource") or "",
+        users=call.options("user"),
+        scopes=call.options("scope"),
+        port=_port(call),
     )
+
+
+def _port(call: Invocation) -> int:
+    given = call.option("port")
+    if given is None:
+        return 0
+    if not given.isdecimal():
+        raise call.wrong("--port wants a number.")
+    return int(given)
 
 
 def _stop() -> Note:
@@ -66,6 +85,7 @@ VERBS = (
             "%mcp serve df model --name sales",
             "%mcp serve --except scratch,tmp",
             "%mcp serve --allow-code",
+            "%mcp serve df --issuer https://login.example.org --resource https://hub.example.org/df/mcp --user ada",
             "%mcp serve --stop",
         ),
         completes=("variable", "*"),

@@ -42,6 +42,7 @@ class Protection:
         audiences: names of this server in tokens, for providers that do not name it by its URL; by default the URL.
         scopes: what a token must allow for anything at all.
         tool_scopes: what it must allow besides, to call tools: by name or pattern ("book_*").
+        users: whose tokens are taken: subjects, or verified mail addresses; by default everybody's.
         scopes_supported: what clients are told there is; by default all scopes named here.
         name: of the resource, for people.
         documentation: URL of a page about it.
@@ -58,17 +59,19 @@ class Protection:
         audiences: Sequence[str] = (),
         scopes: Sequence[str] = (),
         tool_scopes: Mapping[str, Sequence[str]] | None = None,
+        users: Sequence[str] = (),
         scopes_supported: Sequence[str] | None = None,
         name: str | None = None,
         documentation: str | None = None,
     ) -> None:
         if problem := wrong_url(resource):
             raise UsageError(f"The resource is the URL of the endpoint as clients use it; {problem}.")
-        if isinstance(audiences, str) or isinstance(scopes, str):
-            raise UsageError("audiences and scopes are lists of strings.")
+        if any(isinstance(one, str) for one in (audiences, scopes, users)):
+            raise UsageError("audiences, scopes and users are lists of strings.")
         self.verifier = verifier
         self.resource = canonical(resource)
         self.audiences = tuple(audiences) or (self.resource,)
+        self.users = frozenset(users)
         self.scopes = _checked(scopes)
         self.tool_scopes = {pattern: _checked(needed) for pattern, needed in (tool_scopes or {}).items()}
         every = (*self.scopes, *(scope for needed in self.tool_scopes.values() for scope in needed))
@@ -126,6 +129,8 @@ class Protection:
             return self._invalid("The access token is not valid, or has ended.")
         if not any(same_resource(given, own) for given in access.audience for own in self.audiences):
             return self._invalid("The access token was issued for another server.")
+        if self.users and not access.is_of(self.users):
+            return Refusal(403, "This is not served to whoever the access token was issued for.")
         return self._lacks(self.scopes, access) or access
 
     def check_messages(self, access: Access, message: object) -> Refusal | None:

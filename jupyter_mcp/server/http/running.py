@@ -31,7 +31,10 @@ _WILDCARDS = ("", "0.0.0.0", "::")  # noqa: S104
 _HEAD_SECONDS = 120.0  # for the next request of a kept connection
 _MAX_HEAD = 4 * MAX_HEAD  # so much is read, so that the answer arrives; beyond it the connection is closed
 _RESTING = 1_000  # connections that are kept between requests
-_PROTECTING = ("resource", "audiences", "scopes", "tool_scopes", "scopes_supported", "name", "documentation")
+_PROTECTING = (
+    *("resource", "audiences", "scopes", "tool_scopes", "users"),
+    *("scopes_supported", "name", "documentation"),
+)
 _SPARE_FILES = 64  # of those that a process may open, for everything that is no connection
 
 

@@ -270,3 +270,25 @@ def test_addresses_are_compared_as_they_are_meant():
     assert not same_resource("https://notes.example/MCP", "https://notes.example/mcp"), "paths are what they are"
     assert not same_resource("api://notes/", "api://notes")
     assert wrong_url("https://notes.example/mcp") == "" == wrong_url("http://localhost:1/x")
+
+
+# --- whose tokens are taken
+
+
+@pytest.mark.parametrize(
+    ("claims", "let_in"),
+    [
+        ({}, True),
+        ({"sub": "bob"}, False),
+        ({"sub": "bob", "email": "ada@example.org", "email_verified": True}, True),
+        ({"sub": "bob", "email": "ada@example.org", "email_verified": "true"}, False),
+        ({"sub": "bob", "email": "ada@example.org"}, False),
+        ({"sub": "bob", "preferred_username": "ada", "name": "ada"}, False),
+    ],
+)
+async def test_only_who_is_named_is_let_in_by_what_they_cannot_choose_themselves(claims: dict[str, Any], let_in: bool):
+    known = Known(subject=claims.get("sub", "ada"), claims=claims)
+    found = await protection(known, users=["ada", "ada@example.org"]).admit([f"Bearer {SECRET}"])
+    assert isinstance(found, Access) is let_in
+    if isinstance(found, Refusal):
+        assert (found.status, found.challenge) == (403, ""), "another login would not help"
