@@ -10,7 +10,7 @@ import urllib.error
 import urllib.request
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 from urllib.parse import urlencode, urljoin
 
 from jupyter_mcp.errors import MCPError
@@ -23,11 +23,21 @@ LIMIT = 20.0  # seconds for a page
 _REDIRECTS = (301, 302, 303, 307, 308)
 
 
+class HasUrl(Protocol):
+    """A question about a page."""
+
+    @property
+    def url(self) -> str:
+        """Of the page."""
+        ...
+
+
 class Browser:
     """A person who approves, or does not.
 
         back = Browser().open(address)                 # presses Approve; `back` is where the server sends the browser
         Browser(press="decline", follow=True).open(address)    # and goes there
+        mcp.answer(Browser().visit, kind="login")              # whenever a login is asked for
 
     Args:
         press: the button: "approve" or "decline".
@@ -44,23 +54,21 @@ class Browser:
         self.visited: list[str] = []
         self.last = ""
 
-    def __call__(self, address: str) -> str:
-        """The same as `open`, for where a function is wanted."""
-        return self.open(address)
-
-    async def visit(self, address: str) -> str:
-        """The same as `open`, awaited."""
+    async def visit(self, address: str | HasUrl) -> str:
+        """The same as `open`, awaited; it may be a scripted answer to the question whether to log in."""
         return await asyncio.to_thread(self.open, address)
 
-    def open(self, address: str) -> str:
+    def open(self, address: str | HasUrl) -> str:
         """Open the address and press the button; where the server sends the browser after that.
 
         Args:
-            address: of the authorization request.
+            address: of the authorization request, or a question that has it as its `url`.
 
         Raises:
             MCPError: the server showed a page without that button: the request was not in order.
         """
+        if not isinstance(address, str):
+            address = address.url
         self.visited.append(address)
         page = self._load(address)
         if page.goes_to is None:

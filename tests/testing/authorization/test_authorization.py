@@ -6,6 +6,7 @@ import json
 import subprocess
 import sys
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, cast
 from urllib.parse import urlsplit
 
@@ -140,6 +141,17 @@ async def test_nobody_is_sent_to_an_address_that_is_not_the_clients(wrong: dict[
         assert (answer.code, answer.headers.get("Location")) == (400, None)
         with pytest.raises(MCPError, match="no button to press"):
             await client.approve(**wrong)
+
+
+async def test_a_question_with_an_address_is_an_address_too():
+    @dataclass
+    class Question:
+        url: str
+
+    async with issuing() as (_, client):
+        await client.register()
+        back = await Browser().visit(Question(client.address()))
+        assert back.startswith(REDIRECT)
 
 
 async def test_the_port_of_a_loopback_redirect_is_not_looked_at():
