@@ -9,7 +9,15 @@ from jupyter_mcp.demo import chart
 lab = Server("lab", title="Laboratory", icons=[{"src": "data:image/svg+xml;base64," + base64.b64encode(
     b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16" onload="window.iconRan=1">'
     b'<script>window.iconRan=1</script><circle cx="8" cy="8" r="7" fill="teal"/></svg>').decode()}])
-PDF = b"%PDF-1.4\\n1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj 2 0 obj<</Type/Pages/Kids[]/Count 0>>endobj"
+PDF = b"""%PDF-1.4
+1 0 obj<</Type/Catalog/Pages 2 0 R>>endobj
+2 0 obj<</Type/Pages/Kids[3 0 R]/Count 1>>endobj
+3 0 obj<</Type/Page/Parent 2 0 R/MediaBox[0 0 300 120]/Contents 4 0 R/Resources<</Font<</F 5 0 R>>>>>>endobj
+4 0 obj<</Length 44>>stream
+BT /F 24 Tf 30 50 Td (Report of March) Tj ET
+endstream endobj
+5 0 obj<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>endobj
+trailer<</Root 1 0 R>>"""
 FILES = {
     "lab://runs/2027/march/readings.csv": ("text/csv", "day,degrees\\nMonday,20.5\\nTuesday,9\\nWednesday,11"),
     "lab://runs/2027/march/settings.json": ("application/json", '{"rate": 3, "units": {"length": "mm"}}'),

@@ -56,11 +56,13 @@ class LabServer:
         folder: for everything that it keeps.
         front: a folder of build/front whose front end is started instead, with our labextension as it is built here.
             Its kernels are this environment's all the same.
+        ours: whether its pages have our extension.
     """
 
-    def __init__(self, folder: Path, front: str = "") -> None:
+    def __init__(self, folder: Path, front: str = "", *, ours: bool = True) -> None:
         self.folder = folder
         self._front = front
+        self._ours = ours
         self.notebooks = folder / "notebooks"
         self.token = secrets.token_hex(16)
         self._process: subprocess.Popen[bytes] | None = None
@@ -158,6 +160,11 @@ class LabServer:
     def _make_settings(self) -> None:
         folder = self.folder / "settings" / "@jupyterlab" / "apputils-extension"
         folder.mkdir(parents=True)
+        if not self._ours:
+            pages = self.folder / "config" / "labconfig"
+            pages.mkdir(parents=True)
+            disabled = {"disabledExtensions": {"jupyter-mcp-host": True}}
+            (pages / "page_config.json").write_text(json.dumps(disabled))
         quiet = {"fetchNews": "false", "checkForUpdates": False}
         (folder / "notification.jupyterlab-settings").write_text(json.dumps(quiet))
 

@@ -136,6 +136,18 @@ def test_resources_are_a_tree_and_are_shown_by_their_type(notebook: Notebook, ce
     with notebook.page.expect_download() as saved:
         cell.get_by_role("button", name="Save report.pdf").click()
     assert saved.value.suggested_filename == "report.pdf"
+    cell.get_by_role("button", name="Show the PDF here").click()
+    cell.get_by_role("button", name="Hide the PDF", expanded=True).wait_for()
+    shown = cell.locator("object[type='application/pdf']")
+    begins = "async one => (await (await fetch(one.data)).text()).slice(0, 5)"
+    assert shown.evaluate(begins) == "%PDF-"
+    if notebook.page.evaluate("navigator.pdfViewerEnabled"):
+        viewer = "chrome-extension://"  # the page's own, in a frame of its own
+        while not any(frame.url.startswith(viewer) for frame in notebook.page.frames):
+            notebook.page.wait_for_event("frameattached")
+    notebook.screenshots("explorer-pdf")
+    cell.get_by_role("button", name="Hide the PDF").click()
+    shown.wait_for(state="detached")
 
 
 def test_several_resources_become_one_variable(notebook: Notebook, cell: Locator) -> None:

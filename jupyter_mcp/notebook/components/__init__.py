@@ -27,7 +27,7 @@ log = logging.getLogger("jupyter_mcp.components")
 
 
 @cache
-def component(name: str) -> Any:
+def component(name: str, *parts: str) -> Any:
     """The class of a component; a subclass adds its traits (`traitlets`, `.tag(sync=True)`) and what it does.
 
     An object of it has, besides what every widget has:
@@ -37,9 +37,10 @@ def component(name: str) -> Any:
 
     Args:
         name: of the ES module in this folder, without its ending.
+        parts: of files in this folder that stand before it, in this order: a long module in its ideas.
 
     Raises:
-        FileNotFoundError: there is no such module.
+        FileNotFoundError: there is no such file.
     """
     import anywidget
 
@@ -54,7 +55,7 @@ def component(name: str) -> Any:
         "__doc__": f"The component `{name}`.",
         "__module__": f"{__name__}.{name}",
         "__init__": __init__,
-        "_esm": f"{_asset('common.js')}\n{_asset(f'{name}.js')}",
+        "_esm": "\n".join(_asset(f"{part}.js") for part in ("common", *parts, name)),
         "_css": _asset(f"{name}.css", missing=""),
         "hear": _hear,
         "tell": _tell,

@@ -26,7 +26,7 @@ __all__ = ["Column", "Rows"]
 PAUSE_SECONDS = 0.1
 """How long news of `append` and `update` are collected: any number of them a second costs the page ten messages."""
 MAX_SEARCH = 500
-_Component: Any = component("rows")
+_Component: Any = component("rows", "rows_line", "rows_frame", "rows_hands")
 
 
 @dataclass(frozen=True)
