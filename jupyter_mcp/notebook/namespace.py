@@ -49,6 +49,11 @@ class Namespace:
         """The word as text; a notebook object must be a string or a number."""
         return self.text_of(self.read(text))
 
+    @property
+    def all(self) -> Mapping[str, Any]:
+        """The objects by their names."""
+        return {**self._globals, **self._locals}
+
     @staticmethod
     def text_of(typed: Typed) -> str:
         """What was read, as text."""

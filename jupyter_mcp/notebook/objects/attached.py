@@ -28,7 +28,8 @@ def by_name(names: Iterable[str], namespace: Mapping[str, Any]) -> dict[str, Any
     for name in names:
         if name not in namespace:
             near = nearest(name, [key for key in namespace if not key.startswith("_")])
-            raise UsageError(f"There is no variable {name!r}.", hint=f"Did you mean {near}?" if near else None)
+            meant = f"; did you mean {near}?" if near else "."
+            raise UsageError(f"There is no variable {name!r} in this notebook to go along (--context){meant}")
         found[name] = namespace[name]
     return found
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, TypeVar
 
-from jupyter_mcp.errors import UsageError
+from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.host.wording import nearest
 from jupyter_mcp.notebook.objects.items import Item, Prompt, Resource, Template, Tool, search_text
 from jupyter_mcp.notebook.objects.names import attribute_names
@@ -82,10 +82,14 @@ class Collection(Generic[T]):
         from jupyter_mcp.notebook.objects.views import list_view
 
         server = self._server
+        problems: list[tuple[str, str, str]] = []
         if self._kind == "resources":
-            server._items("templates")  # pyright: ignore[reportPrivateUsage] - they are shown beside the resources
+            try:
+                server._items("templates")  # pyright: ignore[reportPrivateUsage] - they are shown beside the resources
+            except MCPError as error:
+                problems.append((server.name, "cannot list its templates", str(error)))
         rows = [(server.name, item.raw) for item in self._all()]
-        return list_view([server.entry], self._kind, self._search, rows)
+        return list_view([server.entry], self._kind, self._search, rows, problems)
 
     @property
     def _key(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.errors import UsageError
+from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.host.wording import nearest
 from jupyter_mcp.notebook.objects.act import get_host
 from jupyter_mcp.notebook.objects.collections import KINDS
@@ -61,11 +61,16 @@ class Offered(Sequence[Item]):
 
     def __mcp_view__(self) -> Any:
         servers = self._servers()
-        for server in servers:
-            if self._kind == "resources":
-                _fetch(server, "templates")
-        rows = [(item.server.name, item.raw) for item in self]
-        return list_view([server.entry for server in servers], self._kind, self._search, rows)
+        kinds = (self._kind, "templates") if self._kind == "resources" else (self._kind,)
+        failed = {(server.name, kind): said for server in servers for kind in kinds if (said := _failure(server, kind))}
+        rows = [
+            (server.name, item.raw)
+            for server in servers
+            if (server.name, self._kind) not in failed
+            for item in KINDS[self._kind](server, self._search)
+        ]
+        problems = [(name, f"cannot list its {kind}", said) for (name, kind), said in failed.items()]
+        return list_view([server.entry for server in servers], self._kind, self._search, rows, problems)
 
     def _servers(self) -> Sequence[Server]:
         if self._chosen is not None:
@@ -100,5 +105,10 @@ class Catalogue:
         return "<Catalogue: .tools, .resources, .templates, .prompts, .search(text)>"
 
 
-def _fetch(server: Server, kind: str) -> None:
-    server._items(kind)  # pyright: ignore[reportPrivateUsage] - fills the connection's cached list
+def _failure(server: Server, kind: str) -> str:
+    """Reads a list of a server, unless that has been done; why it cannot be read, or ""."""
+    try:
+        server._items(kind)  # pyright: ignore[reportPrivateUsage] - fills the connection's cached list
+    except MCPError as error:
+        return str(error)
+    return ""

@@ -57,8 +57,20 @@ def servers_view(entries: Iterable[ServerEntry]) -> ServersView:
     return ServersView([server_view(entry) for entry in entries])
 
 
-def list_view(entries: Iterable[ServerEntry], kind: str, search: str, rows: Iterable[tuple[str, Any]]) -> ListView:
-    """What some servers offer of a kind, narrowed to `rows`; templates stand beside resources."""
+def list_view(
+    entries: Iterable[ServerEntry],
+    kind: str,
+    search: str,
+    rows: Iterable[tuple[str, Any]],
+    problems: Iterable[tuple[str, str, str]] = (),
+) -> ListView:
+    """What some servers offer of a kind, narrowed to `rows`; templates stand beside resources.
+
+    Args:
+        entries, kind, search: whose, of what, and the words that it is narrowed by.
+        rows: (server, item).
+        problems: (server, what, why) of lists that could not be read.
+    """
     entries = list(entries)
     words = search.lower().split()
     shown_kind: Any = "resources" if kind == "templates" else kind
@@ -71,7 +83,7 @@ def list_view(entries: Iterable[ServerEntry], kind: str, search: str, rows: Iter
             for item in found.items
             if all(word in _haystack(item) for word in words)
         ]
-    problems = [
+    skipped = [
         (entry.name, problem.name, problem.reason)
         for entry in entries
         if (found := cached(entry, kind)) is not None
@@ -84,7 +96,7 @@ def list_view(entries: Iterable[ServerEntry], kind: str, search: str, rows: Iter
         kind=shown_kind,
         rows=[] if kind == "templates" else listed,
         templates=listed if kind == "templates" else templates,
-        problems=problems,
+        problems=[*problems, *skipped],
         servers=[entry.name for entry in entries],
         search=search,
         off=frozenset((s, str(item.get(key))) for s, item, key in items if _off(s, str(item.get(key)))),
@@ -102,6 +114,17 @@ def _off(server: str, name: str | None = None) -> str:
 def log_view(lines: Iterable[LogLine], server: str, dropped: int = 0) -> LogView:
     """The log as it is drawn; `dropped` lines came before and are not kept."""
     return LogView(server, [LogRow(line.level, line.text, line.source) for line in lines], dropped)
+
+
+def names_offered(entry: ServerEntry) -> list[str] | None:
+    """All names of what a server offers, as far as its lists have been read; None before its tools have."""
+    if cached(entry, "tools") is None:
+        return None
+    names: list[str] = []
+    for kind in ("tools", "prompts", "resources", "templates"):
+        found = cached(entry, kind)
+        names += [str(item.get(_KEYS.get(kind, "name"))) for item in found.items] if found is not None else []
+    return names
 
 
 def cached(entry: ServerEntry, kind: Any) -> Listing | None:

@@ -20,7 +20,7 @@ def ask(call: Invocation) -> Any:
     rounds = call.number("max-rounds")
     if rounds is not None and rounds != int(rounds):
         raise call.wrong(f"--max-rounds is a whole number, not {rounds:g}.")
-    names = _several(call.options("context"))
+    names = _several(call.line.options.get("context", []))  # names, with or without the $ of a value
     return api.ask(
         question,
         servers=_several(call.options("servers")) or None,
@@ -49,7 +49,9 @@ def _several(given: Iterable[str]) -> list[str]:
 
 
 def _variables(call: Invocation, names: list[str]) -> dict[str, Any]:
-    return {name: call.names.read(f"${name.removeprefix('$')}").value for name in names}
+    from jupyter_mcp.notebook.objects.attached import by_name
+
+    return by_name((name.removeprefix("$") for name in names), call.names.all)
 
 
 def _prompts() -> Any:

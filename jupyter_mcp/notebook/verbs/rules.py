@@ -58,7 +58,7 @@ def _rule(call: Invocation, effect: str) -> Any:
     rules = [make_rule(effect, pattern, **options) for pattern in patterns]  # all are read before one is applied
     for pattern in patterns:
         getattr(api, effect)(pattern, **options)
-    return Note(f"{', '.join(map(str, rules))}{_where(options['scope'])}")
+    return Note(_with_remarks(f"{', '.join(map(str, rules))}{_where(options['scope'])}", patterns))
 
 
 def enable(call: Invocation) -> Any:
@@ -78,7 +78,18 @@ def _switch(call: Invocation, verb: str) -> Any:
         raise call.wrong(f"--conversation and --scope {scope} exclude each other.")
     for pattern in patterns:
         getattr(api, verb)(pattern, scope=scope)
-    return Note(f"{verb} {', '.join(patterns)}{_where(scope)}")
+    return Note(_with_remarks(f"{verb} {', '.join(patterns)}{_where(scope)}", patterns))
+
+
+def _with_remarks(said: str, patterns: list[str]) -> str:
+    """What was said, and of what fits nothing that is there: that it does, for it may be a slip."""
+    from jupyter_mcp.host.policy.aims import aims_at_nothing
+    from jupyter_mcp.notebook.objects.act import get_host
+    from jupyter_mcp.notebook.objects.views import names_offered
+
+    offered = {entry.name: names_offered(entry) for entry in list(get_host().servers.values())}
+    remarks = dict.fromkeys(filter(None, (aims_at_nothing(pattern, offered) for pattern in patterns)))
+    return f"{said}. {' '.join(remarks)}" if remarks else said
 
 
 def _where(scope: str) -> str:
