@@ -6,9 +6,10 @@
     python scripts/conformance.py --side kernel                     a notebook that is served, instead of a server
 
 Every scenario of every version that a suite knows is run, and without a version ("all") the scenarios of extensions;
-servers are tested once more as a whole there, the client too with `--version all`. A scenario that fails is run a second time, alone, since a busy machine makes some late; the
-report names it. Nothing is expected to fail; what is not run is in `NOT_RUN`. The table also goes to
-build/conformance.json, what the suites wrote to build/conformance/results. Exit code: 0, or 1 when something failed.
+servers are tested once more as a whole there, the client too with `--version all`. A scenario that fails is run a
+second time, alone, since a busy machine makes some late; the report names it. Nothing is expected to fail; what is not
+run is in `NOT_RUN`. The table also goes to build/conformance.json, what the suites wrote to build/conformance/results.
+Exit code: 0, or 1 when something failed.
 
 The suites and the Node they need are pinned in tests/conformance/npm and live in build/conformance; the programs under
 test are in tests/conformance (server.py, kernel.py, client.py).

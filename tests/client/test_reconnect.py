@@ -12,7 +12,7 @@ import pytest
 from jupyter_mcp.client.connection import Connection, ConnectOptions
 from jupyter_mcp.client.heartbeat import Heartbeat
 from jupyter_mcp.client.reconnect import MOST, Reconnect, pause
-from jupyter_mcp.errors import ConnectionFailed, ConnectionLost
+from jupyter_mcp.errors import AuthorizationFailed, ConnectionFailed, ConnectionLost
 from jupyter_mcp.transport.base import Closed, SessionEnded
 from jupyter_mcp.transport.mock import ScriptTransport, client, dies, fails, server
 from jupyter_mcp.transport.stdio import StdioTransport
@@ -548,4 +548,33 @@ async def test_over_http_the_old_stream_is_closed_when_the_new_one_is_acknowledg
     await watch
     assert script.cancelled == [first]
     assert "notifications/cancelled" not in script.methods()  # closing says it
+    await connection.close()
+
+
+async def test_a_watched_server_that_wants_a_person_to_log_in_is_not_tried_again_by_itself() -> None:
+    """Nobody asked: a page that opens by itself again and again is no service. Whoever needs the server is told."""
+    failed = AuthorizationFailed("The server cannot be used: you declined.", declined=True)
+    first = ScriptTransport(*legacy_start(SUBSCRIBE), *subscribes())
+    made: list[Any] = []
+
+    def make() -> Any:
+        made.append(ScriptTransport(client("initialize"), fails(failed), kind="http") if made else first)
+        return made[-1]
+
+    peer, later = FakePeer(), Later()
+    connection = Connection("demo", make, LEGACY, peer)
+    await connection.open()
+    await connection.watch("n://a")
+    connection.life.again = Reconnect(connection, later.clock, later)
+    first.say(Closed("exited"))
+    await peer.until(lambda: connection.state == "lost")
+    later.pass_(later.waiting[0] - later.now)
+    await peer.until(lambda: peer.states.count("lost") == 2)
+    await asyncio.sleep(0)
+    assert "you declined" in peer.notes[-1]
+    assert (later.waiting, len(made)) == ([], 2)
+    later.now += 60
+    with pytest.raises(AuthorizationFailed):
+        await connection.ensure(None)
+    assert (later.waiting, len(made)) == ([], 3)
     await connection.close()

@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.auth.addresses import Reach
     from jupyter_mcp.client.auth.steps import Flow, Response
 
-__all__ = ["Found", "discover", "resource_places", "server_places"]
+__all__ = ["Found", "NoLogin", "discover", "resource_places", "server_places"]
 
 RESOURCE = "the server's metadata"
 SERVER = "the authorization server's metadata"
@@ -230,9 +230,13 @@ def _document(request: Request, response: Response) -> dict[str, Any]:
     return document
 
 
-def nothing_there(url: str) -> AuthorizationFailed:
-    """A server that wants to know who we are and does not say how to become somebody."""
-    return AuthorizationFailed(
+class NoLogin(AuthorizationFailed):
+    """A server wants to know who we are, and has no page or endpoint where one could become somebody."""
+
+
+def nothing_there(url: str) -> NoLogin:
+    """The error for it."""
+    return NoLogin(
         f"The server wants to know who you are, and {origin(url)} offers no way to log in.",
         step=RESOURCE,
         url=origin(url),

@@ -17,19 +17,20 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from urllib.parse import urlsplit
 
 from jupyter_mcp.client.auth.addresses import Near, Reach, near, near_host, origin
-from jupyter_mcp.client.auth.failing import failed, said
+from jupyter_mcp.client.auth.failing import failed, said, shown
 from jupyter_mcp.client.auth.steps import Flow, Forget, Load, Request, Response, Save, Step
 from jupyter_mcp.client.auth.visit import Prepare, Visit
 from jupyter_mcp.errors import AuthorizationFailed, ConnectionFailed, ConnectionLost, InputRefused
 from jupyter_mcp.transport.base import Refused
 from jupyter_mcp.transport.http.wire import TooBig, Wire
+from jupyter_mcp.transport.traffic import HttpEvent
 
 if TYPE_CHECKING:
     from jupyter_mcp.client.auth.store import TokenStore
     from jupyter_mcp.transport.http.options import HttpOptions
     from jupyter_mcp.transport.http.wire import Answer
 
-__all__ = ["Network", "Send", "run"]
+__all__ = ["Network", "Send", "nearest", "run", "traced"]
 
 SECONDS = 30.0  # for one request
 MAX_BODY = 2**20  # bytes
@@ -41,6 +42,22 @@ Send = Callable[[Request], Awaitable[Response]]
 """Sends one request. Raises AuthorizationFailed when there is no answer."""
 
 T = TypeVar("T")
+
+
+def traced(send: Send, trace: Callable[[HttpEvent], None]) -> Send:
+    """The same, and somebody is told of each request: what it was for, where it went, its status. No more than that."""
+
+    async def sending(request: Request) -> Response:
+        what = f"{request.step}: {shown(request.url)}"
+        try:
+            response = await send(request)
+        except AuthorizationFailed as error:
+            trace(HttpEvent("failed", request.method, text=str(error)))
+            raise
+        trace(HttpEvent("answer", request.method, response.status, text=what))
+        return response
+
+    return sending
 
 
 async def run(flow: Flow[T], send: Send, visit: Visit, store: TokenStore) -> T:

@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.auth.store import Stored, Tokens, TokenStore
     from jupyter_mcp.client.auth.visit import Visit
     from jupyter_mcp.transport.http.authorization import Challenge
+    from jupyter_mcp.transport.traffic import HttpEvent
 
 __all__ = ["OAuth"]
 
@@ -57,6 +58,7 @@ class OAuth:
         options: how the server is reached; proxy and certificates are used for logging in as well.
         send: what sends requests, in place of the network.
         clock: seconds since 1970.
+        trace: told of each request of a login (purpose, URL without query, status), for the journal.
     """
 
     def __init__(
@@ -70,11 +72,13 @@ class OAuth:
         options: HttpOptions | None = None,
         send: Send | None = None,
         clock: Callable[[], float] = time.time,
+        trace: Callable[[HttpEvent], None] = lambda event: None,
     ) -> None:
         self._options = options or HttpOptions()
         self._visit = visit
         self._store = store
         self._send = send
+        self._trace = trace
         settings = settings or OAuthSettings()
         reach = Reach(resource_url, Near.PUBLIC, settings.anywhere)
         self._context = Context(resource_url, name, settings, reach, clock, secrets.token_urlsafe)
@@ -236,10 +240,12 @@ class OAuth:
         context = self._context
         try:
             if self._send is not None:
-                return await driver.run(make(context), self._send, self._visit, self._store)
+                send = driver.traced(self._send, self._trace)
+                return await driver.run(make(context), send, self._visit, self._store)
             near = await driver.nearest(context.url, self._options)
             context = replace(context, reach=replace(context.reach, nearest=near))
-            async with driver.Network(self._options, context.reach) as send:
+            async with driver.Network(self._options, context.reach) as network:
+                send = driver.traced(network, self._trace)
                 return await driver.run(make(context), send, self._visit, self._store)
         except AuthorizationFailed as error:
             error.server = error.server or context.name
@@ -266,7 +272,7 @@ class _Shared:
 
 def _again(error: AuthorizationFailed) -> AuthorizationFailed:
     """The same, for somebody else."""
-    return AuthorizationFailed(
+    return type(error)(
         error.message,
         step=error.step,
         url=error.url,

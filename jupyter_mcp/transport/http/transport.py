@@ -239,7 +239,7 @@ class HttpTransport:
         """What the server answers; that nothing came is told as well."""
         try:
             return await self._wire.send("POST", headers, data)
-        except (ConnectionLost, Refused) as error:
+        except (MCPError, Refused) as error:
             self._tell(failed_event(error, "POST", exchange.method, exchange.id))
             raise
 
