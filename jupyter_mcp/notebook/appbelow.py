@@ -15,9 +15,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jupyter_mcp.host.conversation import ModelCall
+    from jupyter_mcp.notebook.cards.apps.shown import ShownApp
     from jupyter_mcp.runtime.place import Place
 
-__all__ = ["below", "below_soon", "listed_with_page", "shown_while_made", "with_app"]
+__all__ = ["begun", "below", "below_soon", "listed_with_page", "shown_while_made", "with_app"]
 
 MOST = 8
 """Apps of one answer of a model that are shown; the results of its other calls are there as text."""
@@ -57,6 +58,22 @@ def below_soon(value: object, where: Place) -> None:
         from jupyter_mcp.runtime import jobs
 
         jobs.post(lambda: below(value), where)
+
+
+def begun(server: str, tool: str, arguments: Mapping[str, Any]) -> ShownApp | None:
+    """Display the app of a call that is under way, in the current cell; `.ends` tells it the rest.
+
+    None, and nothing is displayed, when the tool has no page.
+    """
+    item = listed_with_page(server, tool)
+    if item is None:
+        return None
+    from jupyter_mcp.host.apps.app import AppCall
+    from jupyter_mcp.notebook.cards.apps.shown import ShownApp
+
+    made = ShownApp(server, item, AppCall(arguments=dict(arguments)))
+    made.show()
+    return made
 
 
 def listed_with_page(server: str, tool: str) -> Mapping[str, Any] | None:

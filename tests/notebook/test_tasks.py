@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from jupyter_mcp.errors import Cancelled, UsageError
+from jupyter_mcp.host.apps.meta import MIME_TYPE
 from jupyter_mcp.host.events import TaskChanged
 from jupyter_mcp.host.tasks import HostTask
 from jupyter_mcp.notebook import cards
@@ -21,6 +22,7 @@ from jupyter_mcp.protocol.tasks import TaskState
 from jupyter_mcp.runtime.thread import get_runtime
 from jupyter_mcp.server import AsyncContext, Server
 from tests.notebook.page import button, capture, words
+from tests.notebook.test_cards_apps import Told, begun
 from tests.runtime.kernels import live_kernel
 
 if TYPE_CHECKING:
@@ -71,9 +73,9 @@ def jobs(cells: Cells) -> Iterator[Jobs]:
         made.finish()
 
 
-def started(cells: Cells, jobs: Jobs) -> Call:
+def started(cells: Cells, jobs: Jobs, tool: str = "job") -> Call:
     """A background call that is a task by now."""
-    call: Call = cells.run("c = %mcp call j.job --background\nc")
+    call: Call = cells.run(f"c = %mcp call j.{tool} --background\nc")
     became = threading.Event()
 
     def look(changed: Call) -> None:
@@ -251,6 +253,29 @@ def test_cancelling_by_the_card_ends_the_job(cells: Cells, jobs: Jobs, page: Wat
     button(made.card.root, "Cancel task").click()
     assert jobs.ended.wait(SECONDS)
     assert "cancelled" in page.text_at_the_end()
+
+
+@pytest.mark.parametrize("end", ["result", "cancelled"])
+def test_the_app_of_a_task_is_there_from_the_beginning_and_hears_its_end(
+    cells: Cells, jobs: Jobs, page: Watched, monkeypatch: pytest.MonkeyPatch, end: str
+) -> None:
+    jobs.server.add_resource("ui://jobs/page.html", lambda: "<!doctype html>", name="page", mime_type=MIME_TYPE)
+    jobs.server.add_tool(jobs.job, name="shown", task=True, meta={"ui": {"resourceUri": "ui://jobs/page.html"}})
+    monkeypatch.setattr("jupyter_mcp.notebook.cards.apps.shown.Frame", Told)
+    Told.made = []
+    cells.run("%mcp reconnect j ;")
+    made = cards.task_card(task_of(started(cells, jobs, "shown")))
+    [frame] = Told.made
+    begun(frame)
+    frame.hears(lambda one: one.get("method") == "ui/notifications/tool-input")
+    if end == "result":
+        jobs.finish()
+        told = frame.hears(lambda one: one.get("method") == "ui/notifications/tool-result")
+        assert told["params"]["content"][0]["text"] == "finished"
+    else:
+        button(made.card.root, "Cancel task").click()
+        told = frame.hears(lambda one: one.get("method") == "ui/notifications/tool-cancelled")
+        assert "cancelled" in told["params"]["reason"]
 
 
 # --- in a kernel -----------------------------------------------------------------------------------------------------

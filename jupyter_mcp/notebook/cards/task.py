@@ -1,6 +1,7 @@
 """The card of a task that was left: it is followed again while the card stands, and becomes its result at the end.
 
-Its questions come to the card's cell. "Leave" stops following; the task goes on at the server.
+Its questions come to the card's cell, and the app of its tool stands below. "Leave" stops following; the task goes on
+at the server.
 """
 
 from __future__ import annotations
@@ -9,10 +10,9 @@ import threading
 from typing import TYPE_CHECKING
 
 from jupyter_mcp.host.events import TaskChanged
-from jupyter_mcp.notebook.appbelow import below_soon
+from jupyter_mcp.notebook.appbelow import begun
 from jupyter_mcp.notebook.cards.call import LiveCall
 from jupyter_mcp.notebook.render.bundles import bundle
-from jupyter_mcp.runtime import place
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.events import CallEvent
@@ -28,7 +28,7 @@ def follow(task: Task) -> LiveCall:
     from jupyter_mcp.notebook.objects.act import get_host
     from jupyter_mcp.runtime.thread import get_runtime
 
-    runtime, host, where = get_runtime(), get_host(), place.here()
+    runtime, host = get_runtime(), get_host()
     started = threading.Event()
     waiting: list[Pending[Result]] = []
 
@@ -40,18 +40,21 @@ def follow(task: Task) -> LiveCall:
     live = LiveCall(task.record.name, lambda: runtime.submit(host.tasks.cancel, task.record))
     live.offer_to_leave(leave)
     live.show()
+    record = task.record
+    app = begun(record.server, record.tool, host.redactor.clean(dict(record.arguments)))
 
     def heard(event: CallEvent) -> None:
         live.event(event)
 
     def ended(pending: Pending[Result]) -> None:
         if pending.cancelled():
-            live.end(bundle(task))
+            live.end(bundle(task))  # it was left, and goes on
             return
         error = pending.exception()
-        live.end(bundle(error if error is not None else pending.result()))
-        if error is None:
-            below_soon(pending.result(), where)
+        outcome = error if error is not None else pending.result()
+        live.end(bundle(outcome))
+        if app is not None:
+            app.ends(outcome)
 
     live.event(TaskChanged(task.record))
     pending = runtime.submit(task.waiting(None, on_event=heard).start)

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import MCPError, UsageError
 from jupyter_mcp.host.apps.app import open_app
+from jupyter_mcp.host.result import Result
 from jupyter_mcp.notebook.cards.apps.view import View
 from jupyter_mcp.notebook.cards.live import Card
 from jupyter_mcp.notebook.components.frame import Frame
 from jupyter_mcp.notebook.render import html
 from jupyter_mcp.notebook.render.text import flat
 from jupyter_mcp.protocol.salvage import display_name
+from jupyter_mcp.protocol.shapes import is_mapping
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -78,6 +80,15 @@ class ShownApp:
     def changed(self) -> None:
         """More is known of its call. Any thread."""
         self._submit(self._follow_call)
+
+    def ends(self, outcome: Result | BaseException) -> None:
+        """Its call is over: with a result (an error of the tool has one too), or without. Any thread."""
+        raw = outcome.raw if isinstance(outcome, Result) else getattr(getattr(outcome, "result", None), "raw", None)
+        if is_mapping(raw):
+            self._call.result = raw
+        else:
+            self._call.cancelled = str(outcome) or "It was cancelled."
+        self.changed()
 
     def take_away(self) -> None:
         """Nobody is to see it any more, and nothing stays of it. Any thread."""
