@@ -150,9 +150,10 @@ class _Entry:
         self._down = _tool("↓", lambda: owner.move(self, 1), "jmcp-down")
         self._remove = _tool("✕", lambda: owner.remove(self), "jmcp-remove")
         self._number = parts.text(f"{at + 1}", "jmcp-number")
-        how = self.control.hand_out_how()  # no line of its own above a whole group
-        beside = [] if how is None else [parts.line([how], "jmcp-control", "jmcp-beside")]
-        tools = parts.line([*beside, self._up, self._down, self._remove], "jmcp-tools")
+        how = self.control.hand_out_how()  # a whole group has room for it below the buttons, and no line of its own
+        below = [] if how is None else [parts.line([how], "jmcp-control", "jmcp-beside")]
+        looks = ("jmcp-tools", "jmcp-tall") if below else ("jmcp-tools",)
+        tools = parts.line([self._up, self._down, self._remove, *below], *looks)
         self.root = parts.line(
             [self._number, self.control.root, tools], "jmcp-entry", align="flex-start", wrap="nowrap"
         )
