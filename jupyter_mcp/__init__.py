@@ -68,16 +68,13 @@ _API = (
     "servers",
     "view",
 )
+_LOGINS = ("login", "logout", "whoami")
 _FUNCTIONS = ("prompt", "resource", "tool")
 _CONTEXTS = ("AsyncContext", "Context")
-_LATER = (
-    "login",
-    "logout",
-    "whoami",
-)
 _WHERE = {
     **dict.fromkeys(_ERRORS, "jupyter_mcp.errors"),
     **dict.fromkeys(_API, "jupyter_mcp.notebook.api"),
+    **dict.fromkeys(_LOGINS, "jupyter_mcp.notebook.loggingin"),
     **dict.fromkeys(_FUNCTIONS, "jupyter_mcp.kernel.functions"),
     **dict.fromkeys(_CONTEXTS, "jupyter_mcp.server"),
     "aio": "jupyter_mcp.notebook",
@@ -88,8 +85,6 @@ __all__ = [*sorted(_WHERE), "__version__"]  # pyright: ignore[reportUnsupportedD
 
 
 def __getattr__(name: str) -> Any:
-    if name in _LATER:
-        raise AttributeError(f"jupyter_mcp.{name} comes with a later version")
     if name not in _WHERE:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(_WHERE[name])

@@ -60,7 +60,7 @@ class _Rule:
 
     def fits(self, question: Question) -> bool:
         """Whether an answer of this form can be meant for a question of this kind."""
-        if question.kind in ("approval", "server", "inputs") and self.kind != question.kind:
+        if question.kind in ("approval", "server", "inputs", "login") and self.kind != question.kind:
             return False
         if question.kind in ("approval", "server"):
             return True  # leave to act is given in so many words
@@ -75,6 +75,8 @@ class _Rule:
             return "text" in values or "content" in values
         if question.kind == "url":
             return False
+        if question.kind == "login":
+            return "redirect" in values or "token" in values
         # Values for another form must not end this one: without a `match`, at least one field has to be common.
         return self.match is not None or not values or any(key in properties(question) for key in values)
 
@@ -112,13 +114,14 @@ class AnswerBook:
             answer: values of a form (a mapping; for sampling {"text": …}, for an approval {"arguments": {…}}, which
                 takes the place of what was to be sent); "accept" (with the form's defaults),
                 "decline" or "cancel"; the text of a sampling (a string, with `kind="sampling"`); or a function of the
-                `Question` that returns one of these, an awaitable of one, or None when the question is not for it.
+                `Question` that returns one of these, an awaitable of one, or None when the question is not for it. Of a
+                login (`kind="login"`) such a function visits `question.url` and returns the address it came back to.
             server: only questions of this server.
             match: only questions whose message, field names or titles hold this text or regular expression, in
                 upper or lower case.
             times: how often at most.
-            kind: only questions of this kind. Leave to act ("approval") and to start a server ("server") are given
-                only where they are named.
+            kind: only questions of this kind. Leave to act ("approval"), to start a server ("server") and a login
+                ("login") are given only where they are named.
             scope: of these two, how long a yes holds: "once", "session", "notebook", "project" or "user".
             reason: of a no; kept in the journal, and told to whoever began an act that was not approved.
 
@@ -248,6 +251,8 @@ async def _evaluate(answer: Any, question: Question) -> Answer | None:
         return Answer(answer, {} if answer == "accept" and question.kind == "elicitation" else None, by="script")
     if isinstance(answer, str) and question.kind == "sampling":
         return Answer("accept", {"text": answer}, by="script")
+    if isinstance(answer, str) and question.kind == "login":
+        return Answer("accept", {"redirect": answer}, by="script")
     raise UsageError(
         f"The scripted answer to {question.server} returned {answer!r:.60}, which is no answer.", usage=_USAGE
     )

@@ -24,12 +24,14 @@ from jupyter_mcp.host.wording import nearest
 if TYPE_CHECKING:
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.client.peer import ServerPeer
+    from jupyter_mcp.host.auth.logins import Logins
     from jupyter_mcp.host.consent import Consent
     from jupyter_mcp.host.declaring import Declaring
     from jupyter_mcp.host.inputs import InputBook
     from jupyter_mcp.host.journal import Journal
     from jupyter_mcp.host.policy import Origin, Policy
     from jupyter_mcp.host.specs import ServerSpec
+    from jupyter_mcp.transport.base import Transport
 
 __all__ = ["Connections", "OnStatus"]
 
@@ -47,6 +49,7 @@ class Connections:
         policy: forgets what was approved for a server in this session when it is disconnected.
         consent: gives leave to connect, or raises `Denied`.
         inputs: has the values that a configuration asks the person for.
+        logins: let requests in over HTTP.
         peer: makes the host's side of a connection.
         roots: the folders that a server is told about, which one in a sandbox may write.
         options: defaults for connections.
@@ -64,6 +67,7 @@ class Connections:
         policy: Policy,
         consent: Consent,
         inputs: InputBook,
+        logins: Logins,
         peer: Callable[[ServerEntry], ServerPeer],
         roots: Callable[[ServerEntry], Sequence[Mapping[str, Any]]],
         options: ConnectOptions | None,
@@ -76,6 +80,7 @@ class Connections:
         self._policy = policy
         self._consent = consent
         self._inputs = inputs
+        self._logins = logins
         self._peer = peer
         self._roots = roots
         self._options = options
@@ -155,6 +160,7 @@ class Connections:
             await self._close(entry)
             self._inputs.forget(entry.spec, [other.spec for other in self.servers.values()])
             self._policy.forget(name)
+            self._logins.forget(name)
             self._journal.end(number, "ok")
             self.changed(entry)
 
@@ -261,7 +267,7 @@ class Connections:
             if entry.connection is None:
                 entry.connection = Connection(
                     entry.name,
-                    lambda: transport_for(self.filled(entry), self._roots(entry) if entry.spec.sandbox else ())(),
+                    lambda: self._transport(entry),
                     self._options_for(entry.spec),
                     self._peer(entry),
                 )
@@ -280,6 +286,10 @@ class Connections:
                 others = [other.spec for other in self.servers.values() if other is not entry and other.ready]
                 self._inputs.forget(entry.spec, others)
             self.changed(entry)
+
+    def _transport(self, entry: ServerEntry) -> Transport:
+        roots = self._roots(entry) if entry.spec.sandbox else ()
+        return transport_for(self.filled(entry), roots, self._logins.lets_in)()
 
     async def _revive(self, entry: ServerEntry, on_status: OnStatus | None) -> None:
         """Have a server that went away, or does not answer, connected again, by the connection's own means."""

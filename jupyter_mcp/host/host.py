@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import MCPError
 from jupyter_mcp.host.acts import Acts
 from jupyter_mcp.host.answers import AnswerBook
+from jupyter_mcp.host.auth.logins import Logins
 from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
 from jupyter_mcp.host.connections import Connections, OnStatus
 from jupyter_mcp.host.consent import Consent
@@ -37,6 +38,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.client.connection import Connection
     from jupyter_mcp.client.options import ConnectOptions
     from jupyter_mcp.host.apps.shared import Shared
+    from jupyter_mcp.host.auth.logins import Who
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.events import OnEvent
     from jupyter_mcp.host.place import NotebookPlace
@@ -63,7 +65,7 @@ class Host:
     Attributes:
         place: as given.
         servers: the servers by name: connected, starting, lost or failed; not the ones that were disconnected.
-        policy, answers, journal, catalogue, tasks, roots: see their modules.
+        policy, answers, journal, catalogue, tasks, roots, logins: see their modules.
         listeners: called (on the runtime loop) with the name of a server whose state or lists changed.
     """
 
@@ -87,11 +89,16 @@ class Host:
         self._questioner.models = lambda: self.models if "models" in vars(self) else None
         self._consent = Consent(self.policy, self._questioner)
         self.roots = Roots(roots, self._folder)
+        self._acts = Acts()
+        self.logins = Logins(
+            self._questioner, self._acts, self._consent, self.redactor, place.data if place is not None else None
+        )
         self._connections = Connections(
             self.journal,
             self.policy,
             self._consent,
             InputBook(self._questioner, self.redactor),
+            self.logins,
             self._peer,
             self._roots_of,
             options,
@@ -100,7 +107,6 @@ class Host:
         self.servers = self._connections.servers
         self.listeners = self._connections.listeners
         self.catalogue = Catalogue(self.servers)
-        self._acts = Acts()
         self._declaring = self._connections.declaring = Declaring(
             lambda entry, revision: declared(self._questioner.advertised.of(entry.name), revision), self._busy
         )
@@ -196,6 +202,28 @@ class Host:
     async def reconnect(self, name: str, on_status: OnStatus | None = None) -> ServerEntry:
         """Close a server and connect anew by the same spec. Raises as `connect`, `UsageError` for no such name."""
         return await self._connections.reconnect(name, on_status)
+
+    async def login(self, name: str, on_status: OnStatus | None = None) -> Who:
+        """Log in to a server anew; it is connected again when it was not.
+
+        Raises:
+            UsageError: there is no such server, or nothing to log in to.
+            AuthorizationFailed: the step that failed, where, and what was said there.
+            Denied: a rule refuses it.
+        """
+        entry = self.find(name)
+        who = await self.logins.login(self._connections.filled(entry))
+        if not entry.ready:
+            await self._connections.reconnect(name, on_status)
+        return who
+
+    async def logout(self, name: str) -> bool:
+        """Give a server's tokens back and keep nothing; False: there was nothing. Raises as `login`."""
+        return await self.logins.logout(self._connections.filled(self.find(name)))
+
+    async def whoami(self, name: str) -> Who:
+        """As whom a server knows us; nobody logs in for that. Raises `UsageError`."""
+        return await self.logins.whoami(self._connections.filled(self.find(name)))
 
     def find(self, name: str) -> ServerEntry:
         """The server of this name, also one that was disconnected (for its log). Raises `UsageError`."""

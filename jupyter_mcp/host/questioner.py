@@ -299,6 +299,21 @@ class Questioner:
             )
         return await self.ask(question, None, LATEST_MODERN)
 
+    def reaches(self, kind: QuestionKind, server: str) -> bool:
+        """Whether a question could be answered: by a script, or by somebody who is there, as far as that is known."""
+        if self.answers.may_answer(kind, server):
+            return True
+        reachable = getattr(self.ui, "reachable", None)
+        return self.ui is not None and (reachable is None or bool(reachable()))
+
+    async def login(self, question: Question, act: Running | None, fits: Fits) -> Answer:
+        """Ask the person to visit a login page: a script made for logins, else the person, else nobody.
+
+        Raises:
+            UsageError: a scripted answer does not fit.
+        """
+        return await self.approve(question, act, fits)
+
     async def inputs(self, question: Question) -> Answer:
         """Ask the person for values that a server's configuration needs: a script made for inputs, else the person.
 

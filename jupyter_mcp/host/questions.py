@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.host.sampling.live import LiveReply
 
-QuestionKind = Literal["elicitation", "url", "sampling", "approval", "server", "inputs"]
+QuestionKind = Literal["elicitation", "url", "sampling", "approval", "server", "inputs", "login"]
 Action = Literal["accept", "decline", "cancel"]
 Step = Literal["consent", "retry", "wait", "review"]
 
@@ -76,7 +76,8 @@ class Question:
         id: unique in this kernel.
         kind: "elicitation" (a form), "url" (open a page), "sampling" (a model's or a person's text),
             "approval" (an act), "server" (may a project's own server be started?), "inputs" (a form of ours: the values
-            that a server's configuration asks for; what is given stays in this process).
+            that a server's configuration asks for; what is given stays in this process), "login" (a page of an
+            authorization server is to be visited; {"url", "issuer", "scopes", "resource", "redirect_uri", "place"}).
         server: name of the server that asks; for approvals the server the act goes to.
         message: the server's own words, untrusted.
         params: the request's params as sent (requestedSchema, url, messages, maxTokens …), untrusted;
@@ -108,6 +109,12 @@ class Question:
     offer: SamplingOffer | None = None
     live: LiveReply | None = None
 
+    @property
+    def url(self) -> str:
+        """The page of a "url" or "login" question; "" for others."""
+        url = self.params.get("url") if self.kind in ("url", "login") else None
+        return url if isinstance(url, str) else ""
+
 
 @dataclass(frozen=True, slots=True)
 class Answer:
@@ -115,7 +122,8 @@ class Answer:
 
     Attributes:
         action: "accept", "decline" (an explicit no) or "cancel" (nobody chose).
-        content: the form's values, a sampling result ({"text": …} or a CreateMessageResult), of an approval
+        content: the form's values, of a login {"redirect": …} where the browser came back to or
+            {"token": …} instead, a sampling result ({"text": …} or a CreateMessageResult), of an approval
             {"arguments": …} as the person changed them, or nothing. Where a model would answer a sampling: what the
             person changed of the request (`sampling.request.EDITABLE`), "model", "redact" (a switch) and "allowance";
             of its review {"content": blocks} as changed.

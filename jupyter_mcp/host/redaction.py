@@ -69,6 +69,7 @@ class Redactor:
         for text, value in zip(texts, (*filled.args[: len(texts) - 1], filled.url), strict=True):
             if text != value and _hides("", text):
                 self.learn([value])
+        self.learn([filled.login.client_secret] if filled.login.client_secret else [])
         self.learn(_inside(filled.url))
         self.learn(_inside(filled.way.proxy))
 

@@ -8,14 +8,19 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Protocol, cast
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
+    from jupyter_mcp.host.auth.logins import Gate
     from jupyter_mcp.host.sandbox.rules import Sandbox
     from jupyter_mcp.host.specs import ServerSpec
     from jupyter_mcp.transport.base import Receiver, Transport
+    from jupyter_mcp.transport.http.options import HttpOptions
+
+    LetsIn = Callable[[ServerSpec, HttpOptions], Gate | None]
 
 __all__ = ["transport_for"]
 
@@ -26,15 +31,18 @@ class _Serves(Protocol):
     def serve(self, transport: Transport) -> Awaitable[Any]: ...
 
 
-def transport_for(spec: ServerSpec, roots: Sequence[Mapping[str, Any]] = ()) -> Callable[[], Transport]:
+def transport_for(
+    spec: ServerSpec, roots: Sequence[Mapping[str, Any]] = (), lets_in: LetsIn | None = None
+) -> Callable[[], Transport]:
     """A maker of fresh transports to the server of an expanded spec (a connection may need more than one).
 
     Args:
         spec: how it is started or reached.
         roots: what it may write when it runs in a sandbox.
+        lets_in: gives what lets requests in over HTTP; None: nobody logs in.
     """
     if spec.kind == "http":
-        return lambda: _http(spec)
+        return lambda: _http(spec, lets_in)
     if spec.kind == "memory":
         return lambda: _InMemory(spec.name, cast("_Serves", spec.server))
     return lambda: _stdio(spec, roots)
@@ -53,7 +61,7 @@ def _stdio(spec: ServerSpec, roots: Sequence[Mapping[str, Any]]) -> Transport:
     )
 
 
-def _http(spec: ServerSpec) -> Transport:
+def _http(spec: ServerSpec, lets_in: LetsIn | None) -> Transport:
     from jupyter_mcp.protocol.sse import LIMIT
     from jupyter_mcp.transport.http import HttpOptions, HttpTransport
     from jupyter_mcp.transport.http.options import MAX_BODY
@@ -71,6 +79,8 @@ def _http(spec: ServerSpec) -> Transport:
         socket=way.socket,
         insist=spec.transport == "http",
     )
+    if lets_in is not None:
+        options = replace(options, authorization=lets_in(spec, options))
     return SseTransport(spec.url, options) if spec.transport == "sse" else HttpTransport(spec.url, options)
 
 

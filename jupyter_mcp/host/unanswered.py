@@ -39,6 +39,8 @@ def how_to_script(question: Question, misses: bool = False) -> str:
         return f'{head}; let {question.offer.model} answer: mcp.allow("{question.server}.sampling/*").'
     if question.kind == "sampling":
         return f'{head}; script it: mcp.answer({{"text": "…"}}, {target}, kind="sampling")'
+    if question.kind == "login":
+        return f'{head}; script it: mcp.answer(function, {target}, kind="login")'
     if question.kind == "url":
         return f'{head}; script it: mcp.answer("accept", {target}, kind="url")'
     own = ', kind="inputs"' if question.kind == "inputs" else ""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from jupyter_mcp.notebook import api
+from jupyter_mcp.notebook import api, loggingin
 from jupyter_mcp.notebook.api import host, policy, servers
 from jupyter_mcp.notebook.objects.act import Act
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.notebook.objects.conversation import Conversation
     from jupyter_mcp.notebook.objects.found import Discovered
+    from jupyter_mcp.notebook.objects.login import Login
     from jupyter_mcp.notebook.objects.saved import SavedServers
     from jupyter_mcp.notebook.objects.server import Server
     from jupyter_mcp.notebook.objects.servers import Servers
@@ -35,10 +36,13 @@ __all__ = [
     "discover",
     "enable",
     "host",
+    "login",
+    "logout",
     "policy",
     "run",
     "save",
     "servers",
+    "whoami",
 ]
 
 T = TypeVar("T")
@@ -52,6 +56,21 @@ async def connect(name: str, *target: Any, **options: Any) -> Server:
 async def connect_all(source: str | Path | Mapping[str, Any], *, only: Iterable[str] | None = None) -> Servers:
     """See `jupyter_mcp.connect_all`."""
     return await api.connecting_all(source, only).later()
+
+
+async def login(name: str) -> Login:
+    """See `jupyter_mcp.login`."""
+    return await loggingin.logging_in(name).later()
+
+
+async def logout(name: str) -> bool:
+    """See `jupyter_mcp.logout`."""
+    return await loggingin.logging_out(name).later()
+
+
+async def whoami(name: str) -> Login:
+    """See `jupyter_mcp.whoami`."""
+    return await loggingin.asking_who(name).later()
 
 
 async def discover() -> Discovered:

@@ -60,6 +60,12 @@ def connect(
     cwd: str | Path | None = None,
     headers: Mapping[str, str] | None = None,
     bearer: str | None = None,
+    oauth_client_id: str | None = None,
+    oauth_client_secret: str | None = None,
+    oauth_private_key: str | Path | None = None,
+    oauth_issuer: str | None = None,
+    oauth_scopes: str | Sequence[str] | None = None,
+    oauth_grant: str | None = None,
     era: str | None = None,
     transport: str | None = None,
     socket: str | Path | None = None,
@@ -81,7 +87,12 @@ def connect(
         env: variables for the process; a None value passes your own variable of that name.
         inherit_env: pass the whole environment instead of a safe few.
         cwd: the folder the command starts in.
-        headers, bearer: for a URL; `${X}` is the environment.
+        headers, bearer: for a URL; `${X}` is the environment. Without them a server that wants a login gets one.
+        oauth_client_id, oauth_client_secret: who we are to the authorization server, where somebody registered us.
+        oauth_private_key: a file with a key (PEM, JWK) that signs for us instead of a secret.
+        oauth_issuer: the authorization server that the client id belongs to.
+        oauth_scopes: what to ask for instead of what the server says.
+        oauth_grant: "person" (a browser: the default) or "client-credentials" (nobody is there).
         era: "auto", "legacy" or "modern".
         transport: "auto", "stdio", "http" or "sse".
         socket: for a URL: the Unix socket to connect to instead of its host.
@@ -107,6 +118,12 @@ def connect(
         "cwd": cwd,
         "headers": headers,
         "bearer": bearer,
+        "oauth_client_id": oauth_client_id,
+        "oauth_client_secret": oauth_client_secret,
+        "oauth_private_key": None if oauth_private_key is None else str(oauth_private_key),
+        "oauth_issuer": oauth_issuer,
+        "oauth_scopes": oauth_scopes,
+        "oauth_grant": oauth_grant,
         "era": era,
         "transport": transport,
         "socket": socket,

@@ -83,6 +83,7 @@ class Dialogue:
         if question.step == "consent" and not leave:
             self._head(question)
         ask = {"elicitation": self._form, "inputs": self._form, "url": self._url, "sampling": self._sampling}
+        ask["login"] = self._login
         try:
             return ask.get(question.kind, self._approval)(question)
         except _Decided as decided:
@@ -134,6 +135,16 @@ class Dialogue:
             self.say(f"! {address.refusal}")
             return self._no("It is not opened. [n]o (decline), :cancel: ")
         return self._yes_or_no("Open it? [y]es, [n]o, :cancel: ")
+
+    def _login(self, question: Question) -> Answer:
+        self.say(f"Log in for {printable(question.server, 40)} in your browser:\n  {_address(question)}")
+        scopes = [printable(str(one), 80) for one in question.params.get("scopes") or ()]
+        if scopes:
+            self.say(f"It asks for: {', '.join(scopes)}")
+        if question.problems:
+            self.say(f"! {' '.join(question.problems.values())}")
+        typed = self._line("Press Enter when you are done there, or paste the address you came to (:cancel gives up): ")
+        return Answer("accept", {"redirect": typed} if typed else None)
 
     def _approval(self, question: Question) -> Answer:
         return ApprovalDialogue(question, self._line, self.say, self.others(question), self.exact).ask()

@@ -14,6 +14,7 @@ OPTIONAL = {
     "ipykernel",
     "joserfc",  # the extra [auth]
     "jupyter-client",
+    "keyring",  # the extra [auth]
     "pandas",
     "polars",
     "pyarrow",

@@ -39,8 +39,8 @@ NAMES = [
         "discover",
         "enable",
     ),
-    *("host", "model", "policy"),
-    *("prompt", "resource", "run", "save", "serve", "servers", "tool", "view", "__version__"),
+    *("host", "login", "logout", "model", "policy"),
+    *("prompt", "resource", "run", "save", "serve", "servers", "tool", "view", "whoami", "__version__"),
 ]
 
 

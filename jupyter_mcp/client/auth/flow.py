@@ -201,7 +201,7 @@ def _by_person(
     """A person lets us in, in a browser."""
     server, key = found.server, key_of(found, context)
     check_page(server)
-    redirect: Redirect = yield Prepare(context.name, server.issuer, found.resource)
+    redirect: Redirect = yield Prepare(context.name, server.issuer, found.resource, server.assumed)
     known = context.registered.get(key) or (None if kept is None else kept.client)
     try:
         client = yield from identify(server, context.settings, redirect.uri, asked, known, context.now())

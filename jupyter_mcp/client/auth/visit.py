@@ -29,11 +29,13 @@ class Prepare:
         server: name of the MCP server.
         issuer: of the authorization server.
         resource: URL of the MCP server.
+        assumed: nobody said that one could log in there; it is where servers of 2025-03-26 would be logged in to.
     """
 
     server: str
     issuer: str
     resource: str
+    assumed: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Literal
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["ASKED_BY_SERVERS", "BY_HAND", "METHODS", "ORIGINS", "Deed", "Origin", "fingerprint"]
+__all__ = ["ASKED_BY_SERVERS", "BY_HAND", "LOGIN", "METHODS", "ORIGINS", "Deed", "Origin", "fingerprint"]
 
 Origin = Literal["person", "code", "model", "server", "app", "project"]
 ORIGINS: tuple[Origin, ...] = ("person", "code", "model", "server", "app", "project")
@@ -22,7 +22,10 @@ ORIGINS: tuple[Origin, ...] = ("person", "code", "model", "server", "app", "proj
 BY_HAND: tuple[Origin, ...] = ("person", "code")
 """A line typed, a button pressed, code run: consent for that one act."""
 
-ASKED_BY_SERVERS = ("sampling/createMessage", "elicitation/create", "roots/list")
+LOGIN = "authorization/login"
+"""A server refused a request, and wants the person to log in."""
+
+ASKED_BY_SERVERS = ("sampling/createMessage", "elicitation/create", "roots/list", LOGIN)
 """What a server may want of us. Their names are their methods (`demo.sampling/createMessage`)."""
 
 METHODS = (

@@ -8,10 +8,12 @@ what is written in the file, placeholders unfilled, so that no secret is in it.
 from __future__ import annotations
 
 import shlex
+from dataclasses import astuple
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.host.policy.deed import Deed, Origin
 from jupyter_mcp.host.policy.sheet import canonical, digest
+from jupyter_mcp.host.specs.login import AS_ANYBODY
 
 if TYPE_CHECKING:
     from jupyter_mcp.host.specs import ServerSpec
@@ -51,6 +53,8 @@ def project_server(spec: ServerSpec) -> Deed:
     """Starting a server that a project's file names; its fingerprint is that of everything that says what is run."""
     content: dict[str, Any] = {key: _plain(getattr(spec, key, None)) for key in _CONTENT}
     content |= {"way": repr(spec.way), "sandbox": repr(spec.sandbox)}
+    if spec.login != AS_ANYBODY:
+        content["login"] = list(map(str, astuple(spec.login)))
     return Deed(
         spec.name, "connect", "connect", origin="project", by_hand=False, fingerprint=digest(canonical(content))
     )
@@ -64,7 +68,8 @@ def shown(spec: ServerSpec, deed: Deed) -> dict[str, Any]:
     """
     told: dict[str, Any] = {"source": spec.source or "", "hash": deed.fingerprint or ""}
     if spec.kind == "http":
-        return {"url": spec.url, "headers": sorted(spec.headers), "way": spec.way.describe(), **told}
+        way = " ".join(filter(None, (spec.way.describe(), spec.login.describe())))
+        return {"url": spec.url, "headers": sorted(spec.headers), "way": way, **told}
     more = [*(["all of yours"] if spec.inherit_env else []), *([f"those in {spec.env_file}"] if spec.env_file else [])]
     names = [*spec.env, *spec.pass_env, *more]
     words = [spec.command, *spec.args]

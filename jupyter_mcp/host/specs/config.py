@@ -17,6 +17,7 @@ from jupyter_mcp.host.sandbox import rules as sandboxes
 from jupyter_mcp.host.specs import jsonc
 from jupyter_mcp.host.specs.files import folder_of, read_text
 from jupyter_mcp.host.specs.inputs import Input, read_inputs
+from jupyter_mcp.host.specs.login import read_entry
 from jupyter_mcp.host.specs.registry import is_registry_file, registry_specs
 from jupyter_mcp.host.specs.sections import parse_file, sections
 from jupyter_mcp.host.specs.spec import NAME_RULE, ServerSpec, split_command, suggest_name
@@ -39,10 +40,6 @@ _TYPES = {
     "streamablehttp": "http",
     "streamable_http": "http",
     "sse": "sse",
-}
-_WITHOUT_EFFECT = {
-    "oauth": "oauth has no effect in this version",
-    "auth": "auth has no effect in this version",
 }
 
 
@@ -175,7 +172,7 @@ def _entry(name: str, raw: Any, where: _File) -> ServerSpec:
     for part in (entry, entry.get("env"), entry.get("headers")):
         if isinstance(part, jsonc.Table) and part.repeated:
             raise ConfigError(f"{name} has {part.repeated[0]} twice.", key=part.repeated[0])
-    notes = [f"{name}: {text}" for key, text in _WITHOUT_EFFECT.items() if key in entry]
+    notes: list[str] = []
     valid = name if NAME_RULE.match(name) else suggest_name(name)
     if valid != name:
         notes.append(f"{name!r} is called {valid} here: names have letters, digits, - and _ only")
@@ -198,9 +195,10 @@ def _entry(name: str, raw: Any, where: _File) -> ServerSpec:
         if url.lower().startswith("unix:"):
             url, socket = from_unix_url(name, url)
             way = replace(way, socket=socket)
+        login = read_entry(name, entry)
     except UsageError as problem:
         raise ConfigError(problem.message, hint=problem.hint) from None
-    return ServerSpec(valid, "http", url=url, headers=headers, way=way, transport=kind, **common)
+    return ServerSpec(valid, "http", url=url, headers=headers, way=way, login=login, transport=kind, **common)
 
 
 def _kind(name: str, entry: Mapping[str, Any]) -> str:

@@ -73,7 +73,9 @@ def needed(spec: ServerSpec) -> list[str]:
     way = spec.way
     cert = way.cert if isinstance(way.cert, tuple) else (way.cert,)
     texts = (spec.command, *spec.args, *spec.env.values(), spec.cwd, spec.url, *spec.headers.values())
-    all_texts = (*texts, way.socket, way.proxy, way.ca, *cert)
+    login = spec.login
+    of_login = (login.client_id, login.client_secret, login.private_key, login.issuer)
+    all_texts = (*texts, way.socket, way.proxy, way.ca, *cert, *of_login)
     return list(dict.fromkeys(match for text in all_texts if text for match in _USED.findall(text)))
 
 

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from jupyter_mcp.host.specs.inputs import Input
+    from jupyter_mcp.host.specs.login import LoginWay
     from jupyter_mcp.host.specs.spec import ServerSpec
 
 __all__ = ["KNOWN_KEYS", "Written", "merged", "written"]
@@ -29,7 +30,7 @@ __all__ = ["KNOWN_KEYS", "Written", "merged", "written"]
 KNOWN_KEYS = (
     *("type", "command", "args", "env", "envFile", "cwd", "url", "serverUrl", "headers", "transport"),
     *("transportType", "environment", "socket", "proxy", "ca", "cert", "insecure", "max_event", "timeout", "sandbox"),
-    *("protocolEra", "sandboxEnabled"),
+    *("protocolEra", "sandboxEnabled", "oauth"),
 )
 """Keys of an entry that a spec speaks of; all others are kept as they are."""
 
@@ -154,7 +155,21 @@ def _http(spec: ServerSpec, result: Written) -> dict[str, Any]:
         entry["cert"] = list(way.cert) if isinstance(way.cert, tuple) else way.cert
     if way.proxy != "env":
         entry["proxy"] = _address(way.proxy, result) if way.proxy else "none"
-    return entry
+    return entry | _login(spec.login, result)
+
+
+def _login(login: LoginWay, result: Written) -> dict[str, Any]:
+    secret = login.client_secret
+    said = {
+        "clientId": login.client_id,
+        "clientSecret": secret if "${" in secret or not secret else _hidden(secret, "clientSecret", result),
+        "privateKey": login.private_key,
+        "issuer": login.issuer,
+        "scopes": list(login.scopes or ()),
+        "grant": login.grant if login.grant != "person" else "",
+    }
+    found = {key: value for key, value in said.items() if value}
+    return {"oauth": found} if found else {}
 
 
 # --- secrets ---------------------------------------------------------------------------------------------------------

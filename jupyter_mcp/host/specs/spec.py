@@ -24,6 +24,7 @@ from jupyter_mcp.host.specs.envfile import parse_env
 from jupyter_mcp.host.specs.expand import Surroundings, expand, peek
 from jupyter_mcp.host.specs.files import read_text
 from jupyter_mcp.host.specs.inputs import Input, whole
+from jupyter_mcp.host.specs.login import AS_ANYBODY, LOGIN_KEYS, LoginWay, read_login
 from jupyter_mcp.host.specs.way import AS_USUAL, WAY_KEYS, Way, check_url, from_unix_url, nearly_url, read_way
 
 __all__ = ["DEMO_COMMAND", "NAME_RULE", "ServerSpec", "check_name", "split_command", "suggest_name"]
@@ -35,7 +36,7 @@ Kind = Literal["stdio", "http", "memory"]
 Era = Literal["auto", "legacy", "modern"]
 Target = str | Sequence[str] | Mapping[str, Any] | object | None
 
-_FOR_URLS = ("headers", "bearer", *WAY_KEYS)
+_FOR_URLS = ("headers", "bearer", *WAY_KEYS, *LOGIN_KEYS)
 _OPTIONS = ("env", "inherit_env", "cwd", *_FOR_URLS, "era", "transport", "timeout", "roots", "trust", "sandbox")
 _FOR_COMMANDS = ("env", "inherit_env", "cwd", "sandbox")
 
@@ -53,6 +54,7 @@ class ServerSpec:
         inherit_env: pass the whole environment.
         url, headers: of an HTTP server, unexpanded.
         way: proxy, certificates, socket and limits on the way to it, unexpanded.
+        login: who logs in to it, and how, unexpanded.
         server: the object of an in-memory server.
         era: "auto", "legacy" or "modern".
         transport: "auto", "stdio", "http" or "sse".
@@ -81,6 +83,7 @@ class ServerSpec:
     url: str = ""
     headers: Mapping[str, str] = field(default_factory=dict[str, str])
     way: Way = AS_USUAL
+    login: LoginWay = AS_ANYBODY
     server: object | None = None
     era: Era = "auto"
     transport: str = "auto"
@@ -106,7 +109,9 @@ class ServerSpec:
                 `mcpServers` file as a mapping, an object with `async serve(transport)`, or nothing for the bundled
                 demo server (only under the name `demo`).
             options: env (mapping, or words `K=V` and `K`), inherit_env, cwd, era, transport, timeout (seconds),
-                roots; for a URL headers, bearer and what `Way` says: socket, proxy, ca, cert, insecure, max_event.
+                roots; for a URL headers, bearer and what `Way` says: socket, proxy, ca, cert, insecure, max_event,
+                and what `LoginWay` says: oauth_client_id, oauth_client_secret, oauth_private_key, oauth_issuer,
+                oauth_scopes, oauth_grant.
 
         Raises:
             UsageError: a name, target or option that makes no sense, saying why.
@@ -155,6 +160,7 @@ class ServerSpec:
             url=fill(self.url, "url"),
             headers={n: fill(text, f"headers.{n}") for n, text in self.headers.items() if whole(text) not in empty},
             way=self.way.expanded(fill, self._folder),
+            login=self.login.expanded(fill, self._folder),
         )
 
     def folders(self) -> list[Path]:
@@ -172,7 +178,12 @@ class ServerSpec:
             own = getattr(self.server, "described", None)  # an object may say what it is to a person
             return own if isinstance(own, str) else f"{type(self.server).__name__} object in memory"
         if self.kind == "http":
-            shown = [words.url(self.url), words.named("headers", self.headers), self.way.describe()]
+            shown = [
+                words.url(self.url),
+                words.named("headers", self.headers),
+                self.way.describe(),
+                self.login.describe(),
+            ]
             return " ".join(filter(None, shown))
         names = [*self.env, *(name for name in self.pass_env if name not in self.env)]
         extra = [
@@ -326,6 +337,7 @@ def _with_options(spec: ServerSpec, given: dict[str, Any]) -> ServerSpec:
         headers = {name: value for name, value in headers.items() if name.lower() != "authorization"}
         headers["Authorization"] = f"Bearer {given['bearer']}"
     changes["way"] = read_way(spec.name, given, spec.way)
+    changes["login"] = read_login(spec.name, given, spec.login)
     if "timeout" in given:
         changes["timeout"] = _seconds(given["timeout"])
     if "roots" in given:

@@ -172,12 +172,14 @@ def present(question: Question, reply: Reply) -> Presented:
     """The card of a question, displayed in the current cell. Main thread."""
     from jupyter_mcp.notebook.cards.approval import ApprovalCard
     from jupyter_mcp.notebook.cards.elicitation import ElicitationCard, InputsCard
+    from jupyter_mcp.notebook.cards.login import LoginCard
     from jupyter_mcp.notebook.cards.sampling import card_for
     from jupyter_mcp.notebook.cards.urlcard import UrlCard
 
     kinds: dict[str, type[QuestionCard]] = {
         "approval": ApprovalCard,
         "inputs": InputsCard,
+        "login": LoginCard,
         "sampling": card_for(question),
         "server": ApprovalCard,
         "url": UrlCard,

@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.questions import Answer, Question
     from jupyter_mcp.notebook.render.views import QuestionRecord
 
-__all__ = ["asked_by", "question_piece", "record_piece"]
+__all__ = ["asked_by", "login_piece", "question_piece", "record_piece"]
 
-_WANTS = {"url": " you to open a page", "sampling": " for a model's answer"}
+_WANTS = {"url": " you to open a page", "sampling": " for a model's answer", "login": " you to log in"}
 MAX_MESSAGE = 2_000
 
 
@@ -80,8 +80,24 @@ def _asked(question: Question, *, past: bool = False) -> Piece | None:
             address = urls.read(question.params.get("url"))
             warned = [warning_line(text) for text in address.warnings]
             return stack([_quoted(said) if said else None, address_piece(address, whole=not past), *warned])
+        case "login":
+            return login_piece(question)
         case _:
             return _quoted(cut(question.message, MAX_MESSAGE))
+
+
+def login_piece(question: Question) -> Piece:
+    """Which server, whose page, for what; the page's address is for one use, so only its site is said."""
+    params = question.params
+    address = urls.read(params.get("url"))
+    rows = [
+        ("server", flat(str(params.get("resource") or ""), 300)),
+        ("logs in at", f"{address.site}{f' (reads {address.reads})' if address.reads else ''}"),
+        ("issuer", flat(str(params.get("issuer") or ""), 300)),
+        ("asks for", ", ".join(flat(str(one), 80) for one in params.get("scopes") or ()) or "nothing in particular"),
+    ]
+    table = html.table([], [[f"<b>{term}</b>", html.escape(said)] for term, said in rows if said])
+    return Piece(table, "\n".join(f"  {term}: {said}" for term, said in rows if said))
 
 
 def _quoted(text: str) -> Piece:
@@ -109,9 +125,17 @@ def _outcome(question: Question, answer: Answer) -> str:
         return approvals.outcome(question, answer)
     if question.kind == "sampling":
         return sampling.outcome(question, answer)
+    if question.kind == "login":
+        return _logged_in(answer)
     if question.kind == "url" and (said := _visited(question, answer)):
         return said
     return {"accept": "Accepted", "decline": "Declined", "cancel": "Cancelled: nothing was chosen"}[answer.action]
+
+
+def _logged_in(answer: Answer) -> str:
+    if answer.action != "accept":
+        return "Not logged in"
+    return "The browser came back" if answer.by == "server" else "Answered"
 
 
 def _visited(question: Question, answer: Answer) -> str:
@@ -129,7 +153,7 @@ def _content(question: Question, answer: Answer) -> Piece | None:
         return approvals.changed_piece(question, answer)
     if question.kind == "sampling":
         return sampling.answered_piece(question, answer)
-    if answer.action != "accept" or not answer.content:
+    if answer.action != "accept" or not answer.content or question.kind == "login":  # its code is for one use
         return None
     if question.kind == "inputs":
         return plain_line(f"given, and kept in memory only: {', '.join(map(flat, answer.content))}", mark="small")

@@ -1,4 +1,4 @@
-"""connect, disconnect, reconnect, servers."""
+"""connect, disconnect, reconnect, login, logout, whoami, servers."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ from jupyter_mcp.notebook.verbs.base import Invocation, Verb
 
 _HEADER = re.compile(r"([!#$%&'*+.^_`|~0-9A-Za-z-]+)(?:=|:[ \t]+)(.*)\Z", re.DOTALL)
 
+_OAUTH = ("client_id", "client_secret", "private_key", "issuer", "grant")
+
 _CONNECT = Grammar(
     options=(
         Option("from", "FILE", "servers of a configuration file; NAME… are those wanted, all otherwise"),
@@ -20,6 +22,17 @@ _CONNECT = Grammar(
         Option("cwd", "FOLDER", "where the command starts"),
         Option("header", "K=V", "a header for a URL; ${X} is the environment", repeat=True),
         Option("bearer", "TOKEN", "a bearer token for a URL; ${X} is the environment"),
+        Option("oauth-client-id", "ID", "who we are to the authorization server of a URL; else we register ourselves"),
+        Option("oauth-client-secret", "SECRET", "that goes with it; ${X} is the environment"),
+        Option("oauth-private-key", "FILE", "a key that signs for us instead of a secret (PEM, JWK)"),
+        Option("oauth-issuer", "URL", "the authorization server that the client id belongs to"),
+        Option("oauth-scope", "SCOPE", "what to ask for, instead of what the server says", repeat=True),
+        Option(
+            "oauth-grant",
+            "G",
+            "person (a browser) or client-credentials (nobody is there)",
+            choices=("person", "client-credentials"),
+        ),
         Option("era", "E", "auto, legacy or modern", choices=("auto", "legacy", "modern")),
         Option("transport", "T", "auto, stdio, http or sse", choices=("auto", "stdio", "http", "sse")),
         Option("proxy", "URL", "a proxy for a URL; env is the environment's, none is none"),
@@ -86,6 +99,8 @@ def _options(call: Invocation) -> dict[str, Any]:
         "cwd": call.option("cwd"),
         "headers": headers or None,
         "bearer": call.option("bearer"),
+        **{f"oauth_{name}": call.option(f"oauth-{name.replace('_', '-')}") for name in _OAUTH},
+        "oauth_scopes": call.options("oauth-scope") or None,
         "era": call.option("era"),
         "transport": call.option("transport"),
         "proxy": call.option("proxy"),
@@ -167,6 +182,26 @@ def reconnect(call: Invocation) -> Any:
     return found[0] if len(found) == 1 else Servers([server.name for server in found])
 
 
+def login(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import loggingin
+
+    return loggingin.login(call.need(1, "NAME")[0])
+
+
+def logout(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import loggingin
+
+    name = call.need(1, "NAME")[0]
+    done = loggingin.logout(name)
+    return Note(f"{name}: logged out; nothing is kept." if done else f"{name}: there was no login.")
+
+
+def whoami(call: Invocation) -> Any:
+    from jupyter_mcp.notebook import loggingin
+
+    return loggingin.whoami(call.need(1, "NAME")[0])
+
+
 def servers(_call: Invocation) -> Any:
     from jupyter_mcp.notebook import api
 
@@ -233,6 +268,39 @@ VERBS = (
         examples=("%mcp reconnect demo",),
         completes=("server", "*"),
         python=("Server.reconnect",),
+    ),
+    Verb(
+        "login",
+        "connections",
+        "login NAME",
+        "Log in to a server with a URL, anew: a card says where, and the cell goes on when you did.",
+        login,
+        most=1,
+        examples=("%mcp login docs",),
+        completes=("server",),
+        python=("login",),
+    ),
+    Verb(
+        "logout",
+        "connections",
+        "logout NAME",
+        "Give a server's tokens back, and keep nothing of the login.",
+        logout,
+        most=1,
+        examples=("%mcp logout docs",),
+        completes=("server",),
+        python=("logout",),
+    ),
+    Verb(
+        "whoami",
+        "connections",
+        "whoami NAME",
+        "Who this notebook is to a server, for what, and where that is kept.",
+        whoami,
+        most=1,
+        examples=("%mcp whoami docs",),
+        completes=("server",),
+        python=("whoami",),
     ),
     Verb(
         "servers",

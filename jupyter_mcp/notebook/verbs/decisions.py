@@ -83,7 +83,7 @@ VERBS = (
                     "kind",
                     "KIND",
                     "elicitation, url, sampling, approval, server or inputs",
-                    choices=("elicitation", "url", "sampling", "approval", "server", "inputs"),
+                    choices=("elicitation", "url", "sampling", "approval", "server", "inputs", "login"),
                 ),
                 Option(
                     "scope",
