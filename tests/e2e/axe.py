@@ -12,7 +12,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Page
 
 SOURCE = ROOT / "labextension" / "node_modules" / "axe-core" / "axe.min.js"
-OURS = (".jmcp", ".jupyter-mcp", ".jmcp-expired")
+OURS = (
+    *(".jmcp", ".jupyter-mcp", ".jmcp-expired"),
+    *(".jmcp-prompt", ".jmcp-prompts", ".jmcp-status-item"),
+)
 RUN = """async ours => {
     const found = await window.axe.run({ include: ours }, { resultTypes: ['violations'] });
     return found.violations

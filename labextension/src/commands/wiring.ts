@@ -6,6 +6,7 @@
 import { DriveWiring } from '../drive/wiring';
 import { PromptWiring } from '../prompts/wiring';
 import { StatusWiring } from '../status/wiring';
+import { addCommands } from './palette';
 import type { Parts } from './parts';
 import { addRootCommand } from './roots';
 import { Settings } from './settings';
@@ -18,6 +19,7 @@ export class Wiring {
     this.drive = new DriveWiring(parts);
     this.status = new StatusWiring(parts, this.settings);
     addRootCommand(parts);
+    addCommands(parts, this);
   }
 
   readonly settings: Settings;

@@ -11,7 +11,6 @@ import { PANEL_ID, ResourcesPanel, viewerOf } from './browser';
 import { DRIVE, ResourceDrive } from './drive';
 import { NotebookDrops } from './drops';
 
-export const BROWSE = 'jupyter-mcp:browse-resources';
 const READ_ONLY = 'jupyter-mcp:resources-are-read-only';
 /** What JupyterLab's file browser takes for deleting, renaming and moving. */
 const KEYS = ['Delete', 'F2', 'Accel X', 'Accel V', 'Accel D', 'Accel Backspace'];

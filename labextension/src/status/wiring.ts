@@ -50,21 +50,32 @@ export class StatusWiring {
     if (document.hidden || link?.panel.isVisible !== true) {
       return false;
     }
+    return this._cards(question, link).some(isSeen);
+  }
+
+  /** Its cards on the page: in its cell, and in the panel. */
+  private _cards(question: Waiting, link: Link): Element[] {
     const cards = [...document.querySelectorAll(`.jmcp-asks-${CSS.escape(question.id)}`)];
-    const own = cards.filter(card => {
+    return cards.filter(card => {
       const notebook = card.closest('.jp-NotebookPanel'); // a kernel's questions have its own numbers
       return notebook === null ? link === this._parts.links.current : notebook === link.panel.node;
     });
-    return own.some(isSeen);
+  }
+
+  /** Show the question that waits longest: its notebook, and the panel. */
+  show(question = this._parts.links.all.flatMap(one => one.questions)[0]): void {
+    const link = question === undefined ? undefined : this._link(question);
+    if (question === undefined || link === undefined) {
+      return;
+    }
+    this._parts.app.shell.activateById(link.panel.id);
+    this._parts.links.openPanel();
+    this._cards(question, link)[0]?.scrollIntoView({ block: 'center' });
   }
 
   private _say(question: Waiting): () => void {
     const show = (): void => {
-      const link = this._link(question);
-      if (link !== undefined) {
-        this._parts.app.shell.activateById(link.panel.id);
-        this._parts.links.openPanel();
-      }
+      this.show(question);
     };
     const id = Notification.emit(noticeOf(question), 'warning', {
       autoClose: false,
