@@ -10,7 +10,7 @@ import pytest
 from jupyter_mcp.client.connection import Connection, ConnectOptions
 from jupyter_mcp.errors import AuthorizationFailed, ConnectionLost
 from jupyter_mcp.transport.base import Refused
-from jupyter_mcp.transport.http import HttpOptions, HttpTransport
+from jupyter_mcp.transport.http import HttpOptions, HttpTransport, streams
 from jupyter_mcp.transport.http.authorization import MOST_ANSWERS, Challenge
 from jupyter_mcp.transport.http.wire import Wire
 from tests.client.peer import FakePeer
@@ -243,3 +243,19 @@ async def test_a_refusal_by_the_person_is_what_connecting_raises_and_nothing_els
     assert str(caught.value) == "The server 'mine' cannot be used: you declined."
     assert caught.value.server == "mine"
     assert connection.state == "closed"
+
+
+async def test_a_message_without_an_answer_waits_for_the_person_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(streams, "POST_LIMIT", 0.1)
+
+    async def takes_long() -> bool:
+        await asyncio.sleep(0.3)
+        return True
+
+    async def notified(request: Request, reply: Reply) -> None:
+        await reply.send(202 if request.header("Authorization") else 401)
+
+    async with FakeHttp(notified) as fake, opened(fake.url, using(Doorman(takes_long))) as (transport, web):
+        await transport.send(legacy("notifications/x"))
+        assert [request.header("Authorization") for request in fake.requests] == [None, "Bearer token-1"]
+        assert web.noise == []

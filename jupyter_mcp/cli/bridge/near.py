@@ -146,9 +146,18 @@ class NearWire(Wire):
         self._check()
 
     async def send(
-        self, method: str, headers: Mapping[str, str], body: bytes | None = None, target: yarl.URL | None = None
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        target: yarl.URL | None = None,
+        seconds: float | None = None,
     ) -> Answer:
-        """Send one request and return its answer. Raises ConnectionLost, with `may_have_run`."""
+        """Send one request and return its answer. Raises ConnectionLost, with `may_have_run`; TimeoutError."""
+        async with asyncio.timeout(seconds):
+            return await self._sent(method, headers, body)
+
+    async def _sent(self, method: str, headers: Mapping[str, str], body: bytes | None) -> Answer:
         connection = await self._connected()
         lines = "".join(f"{name}: {value}\r\n" for name, value in {**self._own, **headers}.items())
         head = f"{method} {self._head}{lines}Content-Length: {len(body or b'')}\r\n\r\n"

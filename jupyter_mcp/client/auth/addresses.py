@@ -22,7 +22,7 @@ from urllib.parse import SplitResult, urlsplit, urlunsplit
 from jupyter_mcp.client.auth.failing import shown
 from jupyter_mcp.errors import AuthorizationFailed
 
-__all__ = ["Near", "Reach", "canonical", "near", "near_host", "origin", "within"]
+__all__ = ["Near", "Reach", "canonical", "near", "near_host", "origin", "same_server", "within"]
 
 _LONGEST = 4096
 _PORTS = {"http": 80, "https": 443}
@@ -89,6 +89,16 @@ def _host_and_port(parts: SplitResult) -> str:
     return shown_host if port in (None, _PORTS.get(parts.scheme.lower())) else f"{shown_host}:{port}"
 
 
+def same_server(one: str, other: str) -> bool:
+    """Whether `one` is of the origin of `other`, or of the same host with TLS where `other` has none."""
+    if origin(one) == origin(other):
+        return True
+    ours, theirs = urlsplit(one), urlsplit(other)
+    upgraded = (ours.scheme.lower(), theirs.scheme.lower()) == ("https", "http")
+    same_port = ours.port == theirs.port or (ours.port in (None, 443) and theirs.port in (None, 80))
+    return upgraded and same_port and (ours.hostname or "") == (theirs.hostname or "")
+
+
 def within(url: str, resource: str) -> bool:
     """Whether a resource's identifier is the server's URL, or one that stands above it on the same origin."""
     if origin(url) != origin(resource):
@@ -118,6 +128,15 @@ class Reach:
         """Whether an address that a name stands for may be connected to."""
         try:
             return self.anywhere or near(address) <= self.nearest
+        except ValueError:
+            return False
+
+    def may_stay(self, address: str) -> bool:
+        """Whether the server's own name may stand for this address: it stays as near as it was found to be, so that
+        one that pretends to be near gains nothing.
+        """
+        try:
+            return near(address) >= self.nearest
         except ValueError:
             return False
 

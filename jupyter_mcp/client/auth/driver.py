@@ -22,6 +22,7 @@ from jupyter_mcp.client.auth.steps import Flow, Forget, Load, Request, Response,
 from jupyter_mcp.client.auth.visit import Prepare, Visit
 from jupyter_mcp.errors import AuthorizationFailed, ConnectionFailed, ConnectionLost, InputRefused
 from jupyter_mcp.transport.base import Refused
+from jupyter_mcp.transport.http.ways import proxy_for
 from jupyter_mcp.transport.http.wire import TooBig, Wire
 from jupyter_mcp.transport.traffic import HttpEvent
 
@@ -32,7 +33,8 @@ if TYPE_CHECKING:
 
 __all__ = ["Network", "Send", "nearest", "run", "traced"]
 
-SECONDS = 30.0  # for one request
+SECONDS = 15.0  # for one request
+ALL_SECONDS = 60.0  # for all requests of one login; a person takes what time they need
 MAX_BODY = 2**20  # bytes
 MOST = 40  # requests of one flow
 RESOLVE_SECONDS = 10.0
@@ -113,6 +115,7 @@ class Network:
         self._options = options
         self._reach = reach
         self._wires: dict[tuple[str, bool], Wire] = {}
+        self._left = ALL_SECONDS
 
     async def __aenter__(self) -> Send:
         return self.send
@@ -124,17 +127,21 @@ class Network:
 
     async def send(self, request: Request) -> Response:
         """Send one request. Raises `AuthorizationFailed` when there is no answer that could be read."""
+        loop = asyncio.get_running_loop()
+        began, limit = loop.time(), min(SECONDS, self._left)
         try:
-            async with asyncio.timeout(SECONDS):
+            async with asyncio.timeout(limit):
                 return await self._send(request)
         except TimeoutError:
-            what = f"did not answer within {SECONDS:g} s"
+            what = f"did not answer within {limit:.3g} s"
         except TooBig:
             what = f"answered with more than {MAX_BODY // 2**20} MiB"
         except Refused as error:
             raise failed(request.step, request.url, "is not there", said(error.body)) from None
         except (ConnectionLost, ConnectionFailed) as error:
             raise failed(request.step, request.url, "cannot be used", said(error.message), error.hint) from None
+        finally:
+            self._left -= loop.time() - began
         raise failed(request.step, request.url, what)
 
     async def _send(self, request: Request) -> Response:
@@ -149,7 +156,8 @@ class Network:
         key = (origin(url), anywhere)
         if key not in self._wires:
             ours = key[0] == origin(self._reach.server_url)
-            guard = None if ours or anywhere or self._reach.anywhere else self._reach.may_connect
+            named = anywhere or self._reach.anywhere  # by a person
+            guard = self._reach.may_stay if ours else None if named else self._reach.may_connect
             wire = Wire(url, self._way(ours), guard)
             wire.open()
             self._wires[key] = wire
@@ -171,15 +179,19 @@ def _headers(answer: Answer) -> dict[str, str]:
 
 
 async def nearest(url: str, options: HttpOptions) -> Near:
-    """How near the server at `url` is; the farthest, where its name stands for several addresses."""
+    """How near the server at `url` is; the farthest, where its name stands for several addresses, and far where it is
+    a proxy that looks it up.
+    """
     host = urlsplit(url).hostname or ""
     if options.socket is not None:
         return Near.HERE
     if (named := near_host(host)) is not None:
         return named
     try:
+        if proxy_for(url, options)[0] is not None:
+            return Near.PUBLIC
         async with asyncio.timeout(RESOLVE_SECONDS):
             found = await asyncio.get_running_loop().getaddrinfo(host, None, type=socket.SOCK_STREAM)
         return min((near(str(one[4][0])) for one in found), default=Near.PUBLIC)
-    except (OSError, TimeoutError, ValueError, UnicodeError):
-        return Near.PUBLIC  # only a proxy knows it
+    except (ConnectionFailed, OSError, TimeoutError, ValueError):
+        return Near.PUBLIC  # nobody knows it

@@ -228,10 +228,10 @@ def _by_person(
         tokens = yield from traded_code(asking, code, verifier, redirect.uri, found.resource, asked)
     except AuthorizationFailed as error:
         if _is(error, "invalid_client"):  # it was forgotten there: be somebody new the next time
-            del context.registered[key]
+            context.registered.pop(key, None)
             yield Forget(key)
         raise
-    del context.registered[key]
+    context.registered.pop(key, None)
     return client, tokens
 
 

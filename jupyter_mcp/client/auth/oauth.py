@@ -15,10 +15,9 @@ import secrets
 import time
 from dataclasses import replace
 from typing import TYPE_CHECKING, TypeVar
-from urllib.parse import urlsplit
 
 from jupyter_mcp.client.auth import driver
-from jupyter_mcp.client.auth.addresses import Near, Reach, canonical
+from jupyter_mcp.client.auth.addresses import Near, Reach, canonical, same_server
 from jupyter_mcp.client.auth.challenges import wanted
 from jupyter_mcp.client.auth.flow import Context, Login, Need, is_over, locate, obtain, renew
 from jupyter_mcp.client.auth.settings import OAuthSettings
@@ -40,7 +39,7 @@ if TYPE_CHECKING:
 __all__ = ["OAuth"]
 
 EARLY = 30.0  # seconds before its end that a token is renewed
-QUIET, QUIET_AFTER_NO = 5.0, 60.0  # seconds that a failure, and a person's no, is the answer to whoever asks again
+QUIET = 60.0  # seconds that a person's no is the answer to whoever asks again by itself
 REVOKE_SECONDS = 10.0
 
 T = TypeVar("T")
@@ -84,7 +83,7 @@ class OAuth:
         self._context = Context(resource_url, name, settings, reach, clock, secrets.token_urlsafe)
         self._login: Login | None = None
         self._work: _Shared | None = None
-        self._failure: tuple[float, AuthorizationFailed] | None = None
+        self._no: tuple[float, AuthorizationFailed] | None = None
 
     def __repr__(self) -> str:
         who = "nobody yet" if self._login is None else f"by {self._login.stored.issuer}"
@@ -103,7 +102,7 @@ class OAuth:
         Raises:
             AuthorizationFailed: it is over, and could not be renewed.
         """
-        if urlsplit(url).hostname != urlsplit(self._context.url).hostname:
+        if not same_server(url, self._context.url):
             return {}
         tokens = self._tokens
         if tokens is not None and tokens.refresh is not None and self._ends_within(tokens, EARLY):
@@ -146,10 +145,14 @@ class OAuth:
 
     # -- for a person -------------------------------------------------------------------------------------------------
 
+    def afresh(self) -> None:
+        """A person wants to use the server (connects it, say): an earlier no, and what was tried, count no more."""
+        self._context.attempts.clear()
+        self._no = None
+
     async def login(self) -> Stored:
         """Log in anew, whatever is kept. Raises `AuthorizationFailed`."""
-        self._context.attempts.clear()
-        self._failure = None
+        self.afresh()
         await self._obtain(Need(anew=True))
         assert self._login is not None
         return self._login.stored
@@ -173,7 +176,7 @@ class OAuth:
         """
         stored = await self.look()
         self._login = None
-        self._failure = None
+        self.afresh()
         if stored is None:
             return False
         await self._store.forget(StoreKey(stored.issuer, stored.resource, self._context.name))
@@ -210,16 +213,13 @@ class OAuth:
         return self._tokens
 
     async def _obtain(self, need: Need) -> None:
-        if self._failure is not None:
-            since, failure = self._failure
-            quiet = QUIET_AFTER_NO if failure.declined else QUIET
-            if self._context.now() - since < quiet and not need.anew:
-                raise _again(failure)
-            self._failure = None
+        if self._no is not None and self._context.now() - self._no[0] < QUIET:
+            raise _again(self._no[1])
         try:
             await self._once(lambda context: obtain(context, need, self._login))
         except AuthorizationFailed as error:
-            self._failure = (self._context.now(), error)
+            if error.declined:
+                self._no = (self._context.now(), error)
             raise
 
     async def _once(self, make: Callable[[Context], Flow[Login]]) -> None:
@@ -230,11 +230,13 @@ class OAuth:
         try:
             await work.join()
         finally:
-            if work.task.done() and self._work is work:
+            if self._work is work and (work.task.done() or not work.waiting):
                 self._work = None
 
     async def _use(self, make: Callable[[Context], Flow[Login]]) -> None:
-        self._login = await self._run(make)
+        login = await self._run(make)
+        if self._work is not None and self._work.task is asyncio.current_task():  # else it was given up
+            self._login = login
 
     async def _run(self, make: Callable[[Context], Flow[T]]) -> T:
         context = self._context
@@ -257,16 +259,17 @@ class _Shared:
 
     def __init__(self, task: asyncio.Task[None]) -> None:
         self.task = task
-        self._waiting = 0
+        self.waiting = 0
 
     async def join(self) -> None:
-        self._waiting += 1
+        self.waiting += 1
         try:
             await asyncio.shield(self.task)
         finally:
-            self._waiting -= 1
-            if not self._waiting and not self.task.done():
+            self.waiting -= 1
+            if not self.waiting and not self.task.done():
                 self.task.cancel()
+                self.task.add_done_callback(lambda task: task.cancelled() or task.exception())  # nobody hears of it
                 await asyncio.wait([self.task], timeout=1.0)
 
 

@@ -135,12 +135,11 @@ async def deposit(
     """
     method: str | None = message.get("method")
     try:
-        async with asyncio.timeout(POST_LIMIT):
-            answer = await wire.send("POST", headers, data, target)
-            on_http(answer_event(answer, "POST", method))
-            fine = answer.status < 400
-            limit = 0 if fine and answer.media_type == EVENTS else REFUSAL_LIMIT
-            body = await answer.start(limit, DRAIN if fine else None)
+        answer = await wire.send("POST", headers, data, target, POST_LIMIT)
+        on_http(answer_event(answer, "POST", method))
+        fine = answer.status < 400
+        limit = 0 if fine and answer.media_type == EVENTS else REFUSAL_LIMIT
+        body = await answer.start(limit, DRAIN if fine else None)
     except TimeoutError:
         raise ConnectionLost(f"{wire.where} did not take a message within {POST_LIMIT:g} s.") from None
     except ConnectionLost as error:

@@ -228,21 +228,29 @@ class Wire:
         return aiohttp.TCPConnector(limit=0, ssl=secure, resolver=resolver)
 
     async def send(
-        self, method: str, headers: Mapping[str, str], body: bytes | None = None, target: yarl.URL | None = None
+        self,
+        method: str,
+        headers: Mapping[str, str],
+        body: bytes | None = None,
+        target: yarl.URL | None = None,
+        seconds: float | None = None,
     ) -> Answer:
         """Send one request and return its answer, redirects within the origin followed, refusals answered.
 
         Args:
             target: where to, if not to the wire's own URL; from `Answer.resolve`.
+            seconds: for the head of an answer. The time in which a refusal is answered does not count.
 
         Raises:
+            TimeoutError: nothing came in that time.
             ConnectionLost: with `may_have_run`.
             Refused: a redirect that is not followed.
             MCPError: from the `Authorization`.
         """
         answers = 0 if self._options.authorization is None or method == "DELETE" else MOST_ANSWERS
         while True:
-            answer = await self._followed(method, headers, body, target)
+            async with asyncio.timeout(seconds):
+                answer = await self._followed(method, headers, body, target)
             if answer.status not in (401, 403) or not answers or not await self._may_go_on(answer):
                 return answer
             answers -= 1

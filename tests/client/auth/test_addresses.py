@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from jupyter_mcp.client.auth.addresses import Near, Reach, canonical, near, near_host, within
+from jupyter_mcp.client.auth.addresses import Near, Reach, canonical, near, near_host, same_server, within
 from jupyter_mcp.errors import AuthorizationFailed
 
 PUBLIC = Reach("https://mcp.example.com/mcp")
@@ -167,6 +167,34 @@ def test_what_a_name_stands_for_is_looked_at_when_it_is_connected_to() -> None:
     ] * 3
     assert [PRIVATE.may_connect(address) for address in ("1.1.1.1", "10.0.0.1", "127.0.0.1")] == [True, True, False]
     assert [HERE.may_connect(address) for address in ("1.1.1.1", "10.0.0.1", "127.0.0.1")] == [True] * 3
+
+
+def test_a_server_that_was_found_near_has_to_stay_near() -> None:
+    """Else a name that is of this machine for a moment could send us to this machine's ports."""
+    assert [HERE.may_stay(address) for address in ("1.1.1.1", "10.0.0.1", "127.0.0.1", "odd")] == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert [PRIVATE.may_stay(address) for address in ("1.1.1.1", "10.0.0.1", "127.0.0.1")] == [False, True, True]
+    assert [PUBLIC.may_stay(address) for address in ("1.1.1.1", "10.0.0.1")] == [True, True]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("https://a.example/x", "https://A.example:443/y", True),
+        ("https://a.example/x", "http://a.example/y", True),
+        ("https://a.example:8000/x", "http://a.example:8000/y", True),
+        ("http://a.example/x", "https://a.example/y", False),
+        ("https://a.example:8443/x", "http://a.example/y", False),
+        ("https://b.example/x", "http://a.example/y", False),
+        ("http://a.example:81/x", "http://a.example:82/y", False),
+    ],
+)
+def test_a_token_goes_to_the_servers_origin_or_to_the_same_with_tls(one: str, other: str, same: bool) -> None:
+    assert same_server(one, other) is same
 
 
 def test_a_person_may_allow_addresses_of_their_own_network() -> None:

@@ -141,6 +141,11 @@ async def test_a_server_that_is_silent_is_waited_for_so_long(monkeypatch: pytest
 
     monkeypatch.setattr(driver, "SECONDS", 0.1)
     assert "did not answer within 0.1 s" in str(await failure(silent))
+    monkeypatch.setattr(driver, "ALL_SECONDS", 0.15)
+    async with network(silent) as (fake, send):
+        for words in ("within 0.1 s", "within 0.0", "within 0 s|within -0"):
+            with pytest.raises(AuthorizationFailed, match=words):
+                await send(Request("s", fake.url))
 
 
 async def test_a_server_that_breaks_off_or_is_not_there_is_said() -> None:
@@ -165,6 +170,20 @@ async def test_a_name_that_stands_for_this_machine_is_not_connected_to_for_a_pub
         assert len(fake.requests) == 1
 
 
+async def test_a_server_that_pretended_to_be_near_is_not_asked_when_it_is_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A name that is of this machine when it is looked at, and elsewhere when it is asked: no step is taken."""
+    reach = Reach("http://flips.example:1/mcp", Near.HERE)
+    loop = asyncio.get_running_loop()
+
+    async def lookup(host: str, *args: Any, **more: Any) -> list[Any]:
+        return [(2, 1, 6, "", ("93.184.216.34", 1))]
+
+    monkeypatch.setattr(loop, "getaddrinfo", lookup)
+    async with Network(HttpOptions(), reach) as send:
+        with pytest.raises(AuthorizationFailed, match=r"flips.example:1 cannot be"):
+            await send(Request("s", "http://flips.example:1/prm"))
+
+
 async def test_how_near_a_server_is_is_found_out(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     loop = asyncio.get_running_loop()
     names = {"rebinding.example": ["10.0.0.1", "93.184.216.34"], "intranet.example": ["10.0.0.1"]}
@@ -182,6 +201,8 @@ async def test_how_near_a_server_is_is_found_out(monkeypatch: pytest.MonkeyPatch
     assert await nearest("https://intranet.example/mcp", options) is Near.PRIVATE
     assert await nearest("https://rebinding.example/mcp", options) is Near.PUBLIC  # the farthest counts
     assert await nearest("https://only.a.proxy.knows.example/mcp", options) is Near.PUBLIC
+    proxied = HttpOptions(proxy="http://127.0.0.1:3128")
+    assert await nearest("https://intranet.example/mcp", proxied) is Near.PUBLIC  # the proxy looks it up
     assert await nearest("http://any/mcp", HttpOptions(socket=str(tmp_path / "s"))) is Near.HERE
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 from dataclasses import replace
 from typing import Any
@@ -81,7 +82,9 @@ async def test_whoever_receives_the_answer_may_have_a_mark_in_the_state() -> Non
 async def test_the_token_is_for_the_server_and_no_other_host() -> None:
     world = World()
     oauth = await logged_in(world)
-    assert await oauth.headers("POST", "https://evil.example.org/mcp") == {}
+    for url in ("https://evil.example.org/mcp", "http://mcp.example.com/mcp", "https://mcp.example.com:8443/mcp"):
+        assert await oauth.headers("POST", url) == {}
+    assert await oauth.headers("POST", "https://MCP.example.com:443/other") != {}
 
 
 async def test_many_refusals_at_once_are_one_login() -> None:
@@ -119,6 +122,38 @@ async def test_a_login_that_nobody_waits_for_any_more_is_ended() -> None:
     assert asyncio.all_tasks() == others
     del world.person.visit  # and the next one begins anew
     assert await oauth.answer(world.refusal())
+
+
+async def test_a_login_that_does_not_end_when_it_is_to_end_is_nobody_elses() -> None:
+    world, began, go = World(), asyncio.Event(), asyncio.Event()
+
+    async def stubborn(request: VisitRequest) -> RedirectParams:
+        began.set()
+        with contextlib.suppress(asyncio.CancelledError):
+            await go.wait()
+        await go.wait()
+        return RedirectParams(**world.let_in(request))
+
+    world.person.visit = stubborn
+    oauth = world.oauth()
+    waiting = asyncio.ensure_future(oauth.answer(world.refusal()))
+    await began.wait()
+    waiting.cancel()
+    await asyncio.wait([waiting])
+    del world.person.visit
+    assert await oauth.answer(world.refusal())
+    before = oauth.stored
+    saved = asyncio.Event()
+
+    async def save(key: StoreKey, stored: Any) -> None:
+        saved.set()
+
+    world.store.save = save
+    go.set()
+    async with asyncio.timeout(5):
+        await saved.wait()
+    await asyncio.sleep(0)
+    assert oauth.stored is before
 
 
 # --- what is kept ----------------------------------------------------------------------------------------------------
@@ -282,7 +317,8 @@ async def test_a_person_who_says_no_is_left_alone_for_a_while() -> None:
     assert len(world.person.visits) == 1
     assert await world.store.load(KEY) is None
     world.person.says = None
-    await oauth.login()  # asked for
+    oauth.afresh()  # somebody connects it
+    assert await oauth.answer(world.refusal())
     assert len(world.person.visits) == 2
     assert len(world.posts("register")) == 1  # who we became is not thrown away
 
@@ -308,6 +344,16 @@ async def test_where_nobody_can_visit_a_page_it_ends_at_once() -> None:
     error = await failure(world)
     assert str(error) == "Nobody is here to log in. Set --bearer."
     assert world.posts("register") == []
+
+
+async def test_what_fails_for_another_reason_than_a_no_is_tried_again_at_once() -> None:
+    world = World()
+    world.pages[f"{ISSUER}/token"] = answer({"error": "server_error"}, 500)
+    oauth = world.oauth()
+    with pytest.raises(AuthorizationFailed):
+        await oauth.answer(world.refusal())
+    del world.pages[f"{ISSUER}/token"]
+    assert await oauth.answer(world.refusal())
 
 
 async def test_a_server_that_is_never_content_sends_a_person_to_the_page_twice() -> None:
