@@ -89,11 +89,11 @@ def _asked(question: Question, *, past: bool = False) -> Piece | None:
 def login_piece(question: Question) -> Piece:
     """Which server, whose page, for what; the page's address is for one use, so only its site is said."""
     params = question.params
-    address = urls.read(params.get("url"))
+    address, issuer = urls.read(params.get("url")), params.get("issuer")
     rows = [
         ("server", flat(str(params.get("resource") or ""), 300)),
         ("logs in at", f"{address.site}{f' (reads {address.reads})' if address.reads else ''}"),
-        ("issuer", flat(str(params.get("issuer") or ""), 300)),
+        ("issuer", "" if urls.read(issuer).site == address.site else flat(str(issuer or ""), 300)),
         ("asks for", ", ".join(flat(str(one), 80) for one in params.get("scopes") or ()) or "nothing in particular"),
     ]
     table = html.table([], [[f"<b>{term}</b>", html.escape(said)] for term, said in rows if said])
