@@ -63,6 +63,7 @@ def test_what_would_be_a_new_cell_is_on_the_clipboard(notebook: Notebook, clipbo
     else:
         page.context.grant_permissions(["clipboard-read", "clipboard-write"])
     kind = "magic" if clipboard == "none" else "Python"
+    cell.locator(".jmcp-newcell-said").first.evaluate("one => { one.textContent = ''; }")  # of the press before
     cell.get_by_role("button", name=f"Copy as {kind}").click()
     cell.get_by_text("Copied; paste it into a cell.").wait_for()
     search = cell.get_by_label("Search everything")
