@@ -8,7 +8,14 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, Literal
 
-from jupyter_mcp.errors import AuthorizationFailed, ConnectionFailed, ConnectionLost, MCPError
+from jupyter_mcp.errors import (
+    AuthorizationFailed,
+    ConnectionFailed,
+    ConnectionLost,
+    Denied,
+    MCPError,
+    UsageError,
+)
 from jupyter_mcp.protocol import jsonrpc
 from jupyter_mcp.protocol.probe import (
     Asked,
@@ -180,9 +187,9 @@ class Opening:
 
 
 def _end_if_unauthorized(errors: Iterable[BaseException | None]) -> None:
-    """No other way of asking lets us in."""
+    """No other way of asking lets us in: a login failed, a rule refuses it, a script for it does not fit."""
     for error in errors:
-        if isinstance(error, AuthorizationFailed):
+        if isinstance(error, AuthorizationFailed | Denied | UsageError):
             raise error
 
 

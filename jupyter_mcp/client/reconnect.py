@@ -12,7 +12,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING
 
-from jupyter_mcp.errors import AuthorizationFailed, ConnectionFailed, ConnectionLost, MCPError
+from jupyter_mcp.errors import AuthorizationFailed, ConnectionFailed, ConnectionLost, Denied, MCPError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -165,7 +165,9 @@ class Reconnect:
         error = attempt.exception()  # whoever waits raises it; there may be nobody
         if self._unasked:
             self._connection.remark(f"It could not be opened again: {error}" if error else "It is there again.")
-        if error is not None and not isinstance(error, AuthorizationFailed):  # nobody is asked to log in unasked for
+        if error is not None and not isinstance(
+            error, AuthorizationFailed | Denied
+        ):  # nobody is asked to log in unasked for
             self._by_itself()
 
     def _by_itself(self) -> None:

@@ -164,6 +164,13 @@ class Connections:
             self._journal.end(number, "ok")
             self.changed(entry)
 
+    async def rest(self, name: str) -> None:
+        """Close a server's connection and keep it on the list; reconnecting opens it again."""
+        entry = self.find(name)
+        async with self._lock(name):
+            await self._close(entry)
+            self.changed(entry)
+
     async def reconnect(self, name: str, on_status: OnStatus | None = None) -> ServerEntry:
         """See `Host.reconnect`."""
         entry = self.find(name)

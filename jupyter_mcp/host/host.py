@@ -218,8 +218,13 @@ class Host:
         return who
 
     async def logout(self, name: str) -> bool:
-        """Give a server's tokens back and keep nothing; False: there was nothing. Raises as `login`."""
-        return await self.logins.logout(self._connections.filled(self.find(name)))
+        """Give a server's tokens back and keep nothing; False: there was nothing. Raises as `login`.
+
+        Its connection is closed first: what still listens there would be refused, and ask for a login at once.
+        """
+        entry = self.find(name)
+        await self._connections.rest(name)
+        return await self.logins.logout(self._connections.filled(entry))
 
     async def whoami(self, name: str) -> Who:
         """As whom a server knows us; nobody logs in for that. Raises `UsageError`."""

@@ -34,7 +34,7 @@ def logging_in(name: str) -> Act[Login]:
 
 
 def logout(name: str) -> bool:
-    """Give a server's tokens back, where they are taken back, and keep nothing of the login.
+    """Give a server's tokens back, where they are taken back, and keep nothing of the login. Its connection is closed.
 
     Returns:
         False when there was no login.

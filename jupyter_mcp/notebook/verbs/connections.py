@@ -193,7 +193,9 @@ def logout(call: Invocation) -> Any:
 
     name = call.need(1, "NAME")[0]
     done = loggingin.logout(name)
-    return Note(f"{name}: logged out; nothing is kept." if done else f"{name}: there was no login.")
+    if not done:
+        return Note(f"{name}: there was no login.")
+    return Note(f"{name}: logged out and disconnected; nothing is kept. %mcp reconnect {name} logs in anew.")
 
 
 def whoami(call: Invocation) -> Any:
