@@ -137,7 +137,7 @@ def run(plan: Plan, suite: Suite, *arguments: str, limit: float = SCENARIO_LIMIT
             check=False,
             timeout=limit,
             stdin=subprocess.DEVNULL,
-            env={**os.environ, "NO_COLOR": "1"},
+            env={**os.environ, "NO_COLOR": "1", "NODE_COMPILE_CACHE": str(HOME / "compiled")},
         )
     except subprocess.TimeoutExpired:
         return Done(124, "", f"stopped after {limit:.0f} s")
