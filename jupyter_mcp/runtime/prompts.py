@@ -143,7 +143,8 @@ class Dialogue:
             self.say(f"It asks for: {', '.join(scopes)}")
         if question.problems:
             self.say(f"! {' '.join(question.problems.values())}")
-        typed = self._line("Press Enter when you are done there, or paste the address you came to (:cancel gives up): ")
+        prompt = "Press Enter when you are done there, or paste the address you came to (:cancel gives up): "
+        typed = self._line(prompt, secret=True)  # its code is for one use, and what is typed may be saved
         return Answer("accept", {"redirect": typed} if typed else None)
 
     def _approval(self, question: Question) -> Answer:

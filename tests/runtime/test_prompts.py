@@ -256,3 +256,38 @@ def test_nothing_that_a_server_wrote_turns_the_direction_of_a_line_or_moves_the_
     shown = person.text + "".join(person.prompts)
     assert "abcd" in shown.replace(" ", ""), "the test would see nothing otherwise"
     assert not set(shown) & set("\u202e\u2066\x1b")
+
+
+LOGIN = {
+    "url": "https://login.example/authorize?state=4711",
+    "issuer": "https://login.example",
+    "scopes": ["notes:read", "notes:write"],
+    "redirect_uri": "http://127.0.0.1:1/callback",
+}
+
+
+def test_a_login_says_where_and_for_what_and_goes_on_at_enter() -> None:
+    person = Person("")
+    assert person.ask(question("login", LOGIN, message="")) == Answer("accept")
+    assert LOGIN["url"] in person.text and "notes:read, notes:write" in person.text
+
+
+def test_a_login_takes_a_pasted_address_without_showing_it() -> None:
+    pasted = "http://127.0.0.1:1/callback?code=abc&state=4711"
+    hidden: list[str] = []
+    person = Person()
+
+    def secretly(prompt: str) -> str:
+        hidden.append(prompt)
+        return pasted
+
+    answer = Dialogue(person.read, person.said.append, secretly).ask(question("login", LOGIN, message=""))
+    assert answer == Answer("accept", {"redirect": pasted})
+    assert hidden and not person.prompts and "abc" not in person.text
+
+
+def test_a_login_can_be_given_up_and_says_what_was_wrong() -> None:
+    person = Person(":cancel")
+    wrong = question("login", LOGIN, message="", problems={"redirect": "It is another address."})
+    assert person.ask(wrong).action == "cancel"
+    assert "It is another address." in person.text
