@@ -8,8 +8,10 @@ from __future__ import annotations
 import sys
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.kernel import control
 from jupyter_mcp.notebook import completion
 from jupyter_mcp.notebook.magics import MCPMagics
+from jupyter_mcp.notebook.panel import pages
 
 if TYPE_CHECKING:
     from IPython.core.interactiveshell import InteractiveShell
@@ -21,6 +23,8 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     """Register everything. Loading twice does no more than loading once."""
     ipython.register_magics(MCPMagics)
     completion.install(ipython)
+    control.install(ipython)
+    pages.announce(ipython)
     if "jupyter_mcp.kernel.serving" in sys.modules:  # loaded again: it goes on as the person chose
         from jupyter_mcp.kernel import serving
 
@@ -33,6 +37,8 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
 def unload_ipython_extension(ipython: InteractiveShell) -> None:
     """Close the servers and take everything back."""
     completion.uninstall(ipython)
+    pages.leave()
+    control.uninstall(ipython)
     manager: Any = ipython.magics_manager
     for kind in ("line", "cell"):
         manager.magics[kind].pop("mcp", None)

@@ -31,8 +31,10 @@ def prepare() -> None:
     shell = frontend.shell()
     if shell is None or shell in _prepared:
         return
+    from jupyter_mcp.notebook.panel import pages
     from jupyter_mcp.notebook.render import formatters
 
+    pages.follow()
     formatters.install(shell, _classes())
     first: Any = shell.display_formatter.ipython_display_formatter
     for cls in (*_classes(), "jupyter_mcp.host.result.Result"):  # by name: the host is not loaded for that

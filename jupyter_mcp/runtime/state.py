@@ -10,6 +10,7 @@ import os
 import threading
 from typing import TYPE_CHECKING
 
+from jupyter_mcp.runtime import made
 from jupyter_mcp.runtime.cells import cells
 from jupyter_mcp.runtime.thread import current_runtime, get_runtime
 
@@ -36,6 +37,8 @@ def get_host() -> Host:
             cells.watch()
             _host = Host(ui=desk(), place=whereabouts.place())
             get_runtime().on_stop(_host.aclose)
+            for told in made.at_host:
+                told(_host)
         return _host
 
 

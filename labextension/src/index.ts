@@ -6,6 +6,7 @@
 
 import type { JupyterFrontEnd, JupyterFrontEndPlugin } from '@jupyterlab/application';
 
+import { beside } from './commands/plugin';
 import { NewCellsInNotebooks } from './newcells';
 import { CardsInNotebooks } from './notebooks';
 
@@ -29,4 +30,4 @@ const newCells: JupyterFrontEndPlugin<void> = {
   }
 };
 
-export default [cards, newCells];
+export default [cards, newCells, beside];

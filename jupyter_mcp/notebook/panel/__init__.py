@@ -1,1 +1,1 @@
-"""What the page's panel asks of this kernel, and what it is told."""
+"""The panel of JupyterLab: what pages ask of this kernel, and how they hear that something has changed."""

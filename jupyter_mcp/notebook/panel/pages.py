@@ -1,0 +1,146 @@
+"""The pages that show this notebook: they hear when something has changed, and ask what by the control channel.
+
+    kernel -> page    a comm `jupyter_mcp.panel`, opened when the extension is loaded; a page that comes later finds it
+                      in the kernel's list of comms; `{"event": "changed"}`, a few times a second at most, no more
+    page -> kernel    control messages of the kind "panel" (`kernel.control`), `{"act": str, …}`
+
+A page that is not there, or cannot use it, changes nothing here. Only this module is loaded with the extension.
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.kernel import control
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["TARGET", "announce", "answer", "attach", "base_url", "follow", "leave", "touch"]
+
+log = logging.getLogger("jupyter_mcp.panel")
+TARGET = "jupyter_mcp.panel"
+SECONDS = 0.25
+"""Between two words that something has changed."""
+ROOMS = ("state", "prompts", "drive", "defaults")
+"""Modules beside this one whose `ACTS` pages may ask for."""
+
+_comms: list[Any] = []
+_pace: list[Any] = []
+_told: dict[str, str] = {}
+
+
+def announce(shell: Any) -> None:
+    """Tell the pages of this shell's kernel that they may ask; in a terminal there are none."""
+    control.handle("panel", answer)
+    kernel = getattr(shell, "kernel", None)
+    if getattr(kernel, "control_handlers", None) is None:
+        return
+    _open()
+
+
+def follow() -> None:
+    """Tell pages of what happens in this kernel's host from now on, also in one that is made later. Twice is once."""
+    from jupyter_mcp.runtime import made, state
+
+    if _follow not in made.at_host:
+        made.at_host.append(_follow)
+    host = state.existing_host()
+    if host is not None:
+        _follow(host)
+
+
+def leave() -> None:
+    """The extension is unloaded: close what was opened."""
+    while _comms:
+        with suppress(Exception):
+            _comms.pop().close()
+
+
+def touch() -> None:
+    """Something has changed; pages hear it soon. Any thread."""
+    if not _comms:
+        return
+    if not _pace:
+        from jupyter_mcp.notebook.cards.pace import Pace
+
+        _pace.append(Pace(_tell, SECONDS))
+    _pace[0].touch()
+
+
+async def answer(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Do what a page asks. Raises `UsageError` for an act that there is not, and what the act raises."""
+    from jupyter_mcp.errors import UsageError
+
+    follow()
+    act = data.get("act")
+    if act == "attach":
+        return await attach(data)
+    for room in ROOMS:
+        found = importlib.import_module(f"jupyter_mcp.notebook.panel.{room}").ACTS.get(act)
+        if found is not None:
+            return await found(data)
+    raise UsageError(f"This kernel does not know the act {act!r}; its jupyter_mcp may be older than the page's.")
+
+
+async def attach(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A page that was loaded later wants to hear what changes: `{"version": 1}`.
+
+    Args:
+        data: `base_url` (the Jupyter Server's address, as the browser sees it) and `notebook` (its path there).
+    """
+    for name in ("base_url", "notebook"):
+        value = data.get(name)
+        if isinstance(value, str) and value:
+            _told[name] = value
+    if not _comms:
+        _open()
+    return {"version": 1}
+
+
+def base_url() -> str | None:
+    """The Jupyter Server's address as the browser sees it; None when no page has said."""
+    return _told.get("base_url")
+
+
+def _open() -> None:
+    """Open the comm; pages that are there hear of it, others ask for the comms there are."""
+    from comm import create_comm
+
+    leave()
+    try:
+        comm: Any = create_comm(target_name=TARGET, data={"version": 1})
+    except Exception:
+        log.exception("no comm for pages")
+        return
+    if hasattr(comm, "_reply_subshell_for"):
+        comm._reply_subshell_for = None  # ipykernel 7.4: not bound to the cell that opened it
+    _comms.append(comm)
+
+
+def _follow(host: Any) -> None:
+    from jupyter_mcp.runtime import state
+
+    desk = state.desk()
+    if touch not in desk.listeners:
+        desk.listeners.append(touch)
+    if _changed not in host.listeners:
+        host.listeners.append(_changed)
+
+
+def _changed(_: str) -> None:
+    from jupyter_mcp.notebook.panel import state
+
+    state.turn()
+    touch()
+
+
+def _tell() -> None:
+    for comm in list(_comms):
+        try:
+            comm.send({"event": "changed"})
+        except Exception:  # the kernel is ending
+            log.debug("a page could not be told", exc_info=True)

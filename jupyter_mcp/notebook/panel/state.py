@@ -1,0 +1,57 @@
+"""What a page knows of this kernel's host without asking any server: how servers are, and which questions wait."""
+
+from __future__ import annotations
+
+import itertools
+from typing import TYPE_CHECKING, Any
+
+from jupyter_mcp.notebook.render.text import flat
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from jupyter_mcp.host.entry import ServerEntry
+    from jupyter_mcp.host.questions import Question
+
+__all__ = ["ACTS", "seen", "snapshot", "turn"]
+
+_numbers = itertools.count(1)
+_revision = [0]
+
+
+def turn() -> None:
+    """A server or its lists are others: what was read of them is old."""
+    _revision[0] = next(_numbers)
+
+
+def seen(entries: Sequence[ServerEntry], questions: Sequence[Question], revision: int) -> dict[str, Any]:
+    """The state as pages get it. Pure.
+
+    Returns:
+        `revision` (another whenever a server or its lists are), `standing` (`connected`, `broken`, `waiting`: counts),
+        `servers` (`name`, `state`) and `questions` (`id`, `server`, `title`, `kind`), oldest first.
+    """
+    ready = sum(entry.ready for entry in entries)
+    return {
+        "revision": str(revision),
+        "standing": {"connected": ready, "broken": len(entries) - ready, "waiting": len(questions)},
+        "servers": [{"name": entry.name, "state": entry.state} for entry in entries],
+        "questions": [
+            {"id": one.id, "server": flat(one.server, 60), "title": flat(one.message, 200), "kind": one.kind}
+            for one in questions
+        ],
+    }
+
+
+async def snapshot(data: Mapping[str, Any]) -> dict[str, Any]:
+    """The state now; a kernel that has used no server makes no host for it."""
+    from jupyter_mcp.runtime import state
+
+    host = state.existing_host()
+    if host is None:
+        return seen((), (), _revision[0])
+    return seen(list(host.servers.values()), list(state.desk().open), _revision[0])
+
+
+ACTS = {"state": snapshot}
+"""By the name that a page asks for."""

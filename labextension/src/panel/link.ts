@@ -1,0 +1,118 @@
+/**
+ * One notebook's kernel that has jupyter_mcp loaded, as the page sees it.
+ *
+ * Asking goes by the control channel, so it is answered while a cell runs. The kernel says by a comm that something has
+ * changed, and nothing more; what it is, is asked then.
+ */
+
+import type { NotebookPanel } from '@jupyterlab/notebook';
+import type { Kernel } from '@jupyterlab/services';
+import { Signal, type ISignal } from '@lumino/signaling';
+
+import type { Link } from '../commands/parts';
+import { list, record, text } from '../said';
+import type { Waiting } from '../status/notices';
+import type { Standing } from '../status/words';
+import { ask } from './control';
+
+const REQUEST = 'jupyter_mcp_request';
+
+export class KernelLink implements Link {
+  constructor(panel: NotebookPanel, kernel: Kernel.IKernelConnection) {
+    this.panel = panel;
+    this.kernel = kernel;
+  }
+
+  readonly panel: NotebookPanel;
+  readonly kernel: Kernel.IKernelConnection;
+
+  get notebook(): string {
+    return this.panel.context.path;
+  }
+
+  get standing(): Standing {
+    return this._standing;
+  }
+
+  get questions(): readonly Waiting[] {
+    return this._questions.map(one => ({ ...one, notebook: this.notebook }));
+  }
+
+  get revision(): string {
+    return this._revision;
+  }
+
+  /** Its state is another. */
+  get changed(): ISignal<this, undefined> {
+    return this._changed;
+  }
+
+  get isDisposed(): boolean {
+    return this._isDisposed;
+  }
+
+  dispose(): void {
+    this._isDisposed = true;
+    Signal.clearData(this);
+  }
+
+  /** Ask the kernel. Rejects with one sentence for people. */
+  async request(act: string, data: Record<string, unknown> = {}): Promise<unknown> {
+    const content = await ask(this.kernel, REQUEST, { version: 1, kind: 'panel', data: { ...data, act } });
+    if (content.status !== 'ok') {
+      throw new Error(text(content.evalue) || 'The kernel did not answer what was asked.');
+    }
+    return content.data;
+  }
+
+  /** Hear what the kernel tells by a comm. */
+  listen(comm: Kernel.IComm): void {
+    comm.onMsg = (): void => {
+      void this.refresh();
+    };
+  }
+
+  /** Ask how things are; several at once are one more. */
+  async refresh(): Promise<void> {
+    if (this._asking) {
+      this._again = true;
+      return;
+    }
+    this._asking = true;
+    try {
+      do {
+        this._again = false;
+        this._take(record(await this.request('state')));
+      } while (this._again as boolean);
+    } catch {
+      // the kernel is gone or busy ending; its next word is asked about again
+    } finally {
+      this._asking = false;
+    }
+  }
+
+  private _take(said: Record<string, unknown>): void {
+    if (this._isDisposed) {
+      return;
+    }
+    const { connected, broken, waiting } = record(said.standing);
+    this._standing = { connected: count(connected), broken: count(broken), waiting: count(waiting) };
+    this._questions = list(said.questions)
+      .map(record)
+      .map(one => ({ id: text(one.id), server: text(one.server), title: text(one.title) }));
+    this._revision = text(said.revision);
+    this._changed.emit(undefined);
+  }
+
+  private readonly _changed = new Signal<this, undefined>(this);
+  private _standing: Standing = { connected: 0, broken: 0, waiting: 0 };
+  private _questions: Omit<Waiting, 'notebook'>[] = [];
+  private _revision = '';
+  private _asking = false;
+  private _again = false;
+  private _isDisposed = false;
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && value >= 0 ? value : 0;
+}
