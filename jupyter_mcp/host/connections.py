@@ -101,6 +101,7 @@ class Connections:
             self._policy.forget(spec.name, keep="connect")  # another server of this name; its start says what it is
         if known is None or known.spec != spec or not known.ready:
             leave = await self._leave(spec, origin, named)
+            self._logins.afresh(spec.name)
         async with self._lock(spec.name):
             entry = self.servers.get(spec.name)
             if entry is not None and entry.spec == spec and entry.ready:
@@ -175,6 +176,7 @@ class Connections:
         """See `Host.reconnect`."""
         entry = self.find(name)
         leave = await self._leave(entry.spec, "person")
+        self._logins.afresh(name)
         async with self._lock(name):
             self._closed.pop(name, None)
             self.servers[name] = entry

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import contextlib
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 from urllib.parse import urlsplit
 
@@ -130,6 +131,11 @@ class Logins:
         if known is None or known.spec != spec:
             known = self._gates[spec.name] = Gate(self, spec)
         return known
+
+    def afresh(self, name: str) -> None:
+        """A person begins anew: an earlier no is not remembered."""
+        if (gate := self._gates.get(name)) is not None:
+            gate.afresh()
 
     def forget(self, name: str) -> None:
         """The server was disconnected; what is kept of it stays kept, a token that was given does not."""
@@ -273,6 +279,11 @@ class Gate:
         finally:
             await self._put_away()
 
+    def afresh(self) -> None:
+        """An earlier no is not remembered."""
+        if self._oauth is not None:
+            self._oauth.afresh()
+
     async def logout(self) -> bool:
         """Forget everything that lets us in; False: there was nothing."""
         from jupyter_mcp.client.auth.discovery import NoLogin
@@ -310,6 +321,7 @@ class Gate:
                 store=self._logins.store,
                 name=self.spec.name,
                 options=self._options,
+                trace=partial(self._logins.questioner.journal.http, self.spec.name),
             )
         return self._oauth
 

@@ -127,6 +127,14 @@ async def test_a_no_of_the_person_leaves_nothing_behind(host: Host, there: InThr
     assert not (tmp_path / "data" / "logins").exists()
 
 
+async def test_a_no_is_not_remembered_when_the_person_connects_again(host: Host, there: InThread) -> None:
+    host.answers.add("cancel", kind="login", times=1)
+    with pytest.raises(AuthorizationFailed):
+        await host.connect(spec(there))
+    follows(host)
+    assert (await host.connect(spec(there))).ready
+
+
 async def test_a_rule_has_the_last_word_before_anything_is_sent(host: Host, there: InThread) -> None:
     browser = follows(host)
     host.policy.deny("docs.authorization/login")
@@ -214,4 +222,5 @@ async def test_the_journal_says_that_there_was_a_login_and_none_of_its_secrets(h
     await host.call_tool("docs", "read_notes")
     said = "\n".join(map(repr, [*host.journal.acts(), *host.journal.entries()]))
     assert "login" in said and there.issuer.issuer in said
+    assert "token" in said and "POST" in said, "the trace has the requests of a login"
     assert not [secret for secret in there.issuer.book.issued if secret in said]
