@@ -142,6 +142,15 @@ class Bench:
         for key, name in (("catalogue", "catalogue and one search"), ("paint", "first paint of the tool browser")):
             self.add(f"{MANY:,} tools: {name}", "ms CPU in the kernel", {"ours": 1e3 * min(p[key] for p in paints)})
 
+    def cards(self) -> None:
+        self.say("live cards")
+        found = [python(OURS, "live_cards.py") for _ in range(self.rounds)]
+        self.add(
+            "form of a tool with 30 arguments", "ms CPU", {"ours": 1e3 * min(one["form"] for one in found)}, limit=100
+        )
+        shares = {"ours": 100 * min(one["progress"] for one in found)}
+        self.add("live card of a call that reports 200 times a second", "% of a core", shares, limit=5)
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -159,7 +168,7 @@ def main() -> None:
         print(f"no {PEER}: measuring without datalayer's server (make bench installs it)", file=sys.stderr)
     parts = {
         "startup": (bench.imports, bench.connects),
-        "stdio": (bench.calls, bench.at_once, bench.big, bench.many),
+        "stdio": (bench.calls, bench.at_once, bench.big, bench.many, bench.cards),
         "http": (partial(over_http, bench),),
         "notebook": (partial(of_notebooks, bench),),
     }

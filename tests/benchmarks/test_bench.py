@@ -75,6 +75,12 @@ def test_a_big_answer_comes_by_an_event_stream() -> None:
     assert measure("ours_http_client:modern", "big", "ours_http_server.py", "sse")["client"] > 0
 
 
+def test_live_cards_are_measured_with_a_server_of_another_process() -> None:
+    measured = program("live_cards.py")
+    assert measured["form"] > 0 and measured["progress"] > 0
+    assert measured["rate"] > 20, "it is reported often"
+
+
 @pytest.mark.parametrize(("client", "server"), PAIRS)
 def test_all_tools_are_counted(client: str, server: str) -> None:
     assert measure(client, "tools", server, "250")["count"] == 253
