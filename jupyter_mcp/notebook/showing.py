@@ -78,6 +78,7 @@ def _classes() -> list[type]:
     from jupyter_mcp.notebook.objects.conversation import Conversation
     from jupyter_mcp.notebook.objects.endpoint import Endpoint
     from jupyter_mcp.notebook.objects.everything import Everything
+    from jupyter_mcp.notebook.objects.login import Login
     from jupyter_mcp.notebook.objects.note import Note
     from jupyter_mcp.notebook.objects.offered import Offered
     from jupyter_mcp.notebook.objects.servers import Servers
@@ -91,6 +92,7 @@ def _classes() -> list[type]:
         Help,
         Note,
         Offered,
+        Login,
         Ping,
         Servers,
         Task,
