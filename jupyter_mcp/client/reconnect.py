@@ -165,9 +165,8 @@ class Reconnect:
         error = attempt.exception()  # whoever waits raises it; there may be nobody
         if self._unasked:
             self._connection.remark(f"It could not be opened again: {error}" if error else "It is there again.")
-        if error is not None and not isinstance(
-            error, AuthorizationFailed | Denied
-        ):  # nobody is asked to log in unasked for
+        asks = isinstance(error, AuthorizationFailed | Denied)  # nobody is asked to log in by a server that comes back
+        if error is not None and not asks:
             self._by_itself()
 
     def _by_itself(self) -> None:
