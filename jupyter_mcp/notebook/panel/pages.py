@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.kernel import control
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
 
 __all__ = ["TARGET", "announce", "answer", "attach", "base_url", "follow", "leave", "touch"]
 
@@ -30,6 +30,7 @@ ROOMS = ("state", "prompts", "drive", "defaults")
 
 _comms: list[Any] = []
 _pace: list[Any] = []
+_asked: list[bool] = []  # a page has asked something: before that nobody listens, and no cell has messages of ours
 _told: dict[str, str] = {}
 
 
@@ -55,19 +56,21 @@ def follow() -> None:
 
 def leave() -> None:
     """The extension is unloaded: close what was opened."""
-    while _comms:
-        with suppress(Exception):
-            _comms.pop().close()
+    for pace in _pace:
+        pace.stop()
+    _pace.clear()
+    _asked.clear()
+    _close()
 
 
 def touch() -> None:
     """Something has changed; pages hear it soon. Any thread."""
-    if not _comms:
+    if not (_comms and _asked):
         return
     if not _pace:
         from jupyter_mcp.notebook.cards.pace import Pace
 
-        _pace.append(Pace(_tell, SECONDS))
+        _pace.append(Pace(_tell, SECONDS, later=_later))
     _pace[0].touch()
 
 
@@ -76,6 +79,7 @@ async def answer(data: Mapping[str, Any]) -> Mapping[str, Any]:
     from jupyter_mcp.errors import UsageError
 
     follow()
+    _asked[:] = [True]
     act = data.get("act")
     if act == "attach":
         return await attach(data)
@@ -106,11 +110,26 @@ def base_url() -> str | None:
     return _told.get("base_url")
 
 
+def _close() -> None:
+    while _comms:
+        with suppress(Exception):
+            _comms.pop().close()
+
+
+def _later(seconds: float, function: Callable[[], object]) -> None:
+    """On the runtime's loop, which ends with the kernel: a timer's thread would outlive the extension."""
+    from jupyter_mcp.runtime.thread import current_runtime
+
+    runtime = current_runtime()
+    if runtime is not None:
+        runtime.call_soon(lambda: runtime.loop.call_later(seconds, function))
+
+
 def _open() -> None:
     """Open the comm; pages that are there hear of it, others ask for the comms there are."""
     from comm import create_comm
 
-    leave()
+    _close()
     try:
         comm: Any = create_comm(target_name=TARGET, data={"version": 1})
     except Exception:
