@@ -148,7 +148,7 @@ def test_a_resource_opens_as_its_type_is_shown_best_and_cannot_be_written(
     front = drive.open(name)
     front.locator(selector).first.wait_for()
     expect(front).to_contain_text(shows)
-    assert drive.page.evaluate("window.jupyterapp.shell.currentWidget.context.contentsModel.writable") is False
+    drive.page.wait_for_function("window.jupyterapp.shell.currentWidget.context.contentsModel?.writable === false")
     drive.back()
 
 
