@@ -65,7 +65,10 @@ def _answer(kernel: Any, stream: Any, identities: Any, message: Mapping[str, Any
     """On the control thread."""
 
     def send(content: Mapping[str, Any]) -> None:
-        kernel.session.send(stream, REPLY, content, message, ident=identities)
+        try:
+            kernel.session.send(stream, REPLY, content, message, ident=identities)
+        except (ValueError, TypeError, OverflowError) as error:  # what no JSON can say, half a surrogate among it
+            kernel.session.send(stream, REPLY, _failed(error), message, ident=identities)
 
     try:
         found: Any = _begin(message.get("content"))

@@ -14,6 +14,8 @@ from jupyter_mcp.notebook.magics import MCPMagics
 from jupyter_mcp.notebook.panel import pages
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from IPython.core.interactiveshell import InteractiveShell
 
 __all__ = ["load_ipython_extension", "unload_ipython_extension"]
@@ -25,13 +27,18 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     completion.install(ipython)
     control.install(ipython)
     pages.announce(ipython)
-    if "jupyter_mcp.kernel.serving" in sys.modules:  # loaded again: it goes on as the person chose
-        from jupyter_mcp.kernel import serving
-
-        serving.resume(ipython)
+    control.handle("oauth", _browser_came)
     serving = sys.modules.get("jupyter_mcp.kernel.serving")
     if serving is not None:
         serving.resume(ipython)  # it was served before the extension was unloaded
+
+
+async def _browser_came(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The Jupyter Server hands on what a browser brought that came back from a login."""
+    from jupyter_mcp.runtime.state import existing_host
+
+    host = existing_host()
+    return {"delivered": False} if host is None else await host.logins.waiting.on_request(data)
 
 
 def unload_ipython_extension(ipython: InteractiveShell) -> None:

@@ -14,6 +14,7 @@ OPTIONAL = {
     "ipykernel",
     "joserfc",  # the extra [auth]
     "jupyter-client",
+    "jupyter-server",  # it loads the server extension
     "keyring",  # the extra [auth]
     "pandas",
     "polars",

@@ -220,12 +220,6 @@ def test_a_wrong_name_is_one_line_with_the_nearest_one(served: Cells, line: str,
     assert served.errors[0].startswith("UsageError: ")
 
 
-@pytest.mark.parametrize("verb", verbs.LATER)
-def test_a_verb_of_a_later_version_says_so(served: Cells, verb: str):
-    with pytest.raises(UsageError, match="later version"):
-        served.run(f"%mcp {verb} x")
-
-
 def test_a_failing_tool_raises_one_line_and_no_raise_returns_it(served: Cells):
     with pytest.raises(ToolError, match="broken"):
         served.run("%mcp call s fail")

@@ -19,7 +19,9 @@ from jupyter_mcp.kernel import control
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
 
-__all__ = ["TARGET", "announce", "answer", "attach", "base_url", "follow", "leave", "touch"]
+    from jupyter_mcp.host.auth.places import JupyterPage
+
+__all__ = ["TARGET", "announce", "answer", "attach", "base_url", "follow", "leave", "login_page", "touch"]
 
 log = logging.getLogger("jupyter_mcp.panel")
 TARGET = "jupyter_mcp.panel"
@@ -94,9 +96,12 @@ async def attach(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """A page that was loaded later wants to hear what changes: `{"version": 1}`.
 
     Args:
-        data: `base_url` (the Jupyter Server's address, as the browser sees it) and `notebook` (its path there).
+        data: `base_url` (the Jupyter Server's address, as the browser sees it), `notebook` (its path there),
+            `kernel_id` (by which that server knows this kernel), and `callback` (it has our page for logins).
     """
-    for name in ("base_url", "notebook"):
+    if data.get("callback") is not True:
+        _told.pop("kernel_id", None)
+    for name in ("base_url", "notebook", *(("kernel_id",) if data.get("callback") is True else ())):
         value = data.get(name)
         if isinstance(value, str) and value:
             _told[name] = value
@@ -108,6 +113,14 @@ async def attach(data: Mapping[str, Any]) -> Mapping[str, Any]:
 def base_url() -> str | None:
     """The Jupyter Server's address as the browser sees it; None when no page has said."""
     return _told.get("base_url")
+
+
+def login_page() -> JupyterPage | None:
+    """Where a browser may come back to after a login; None when no page has said that it can."""
+    from jupyter_mcp.host.auth.places import JupyterPage
+
+    base, kernel = _told.get("base_url"), _told.get("kernel_id")
+    return JupyterPage(base, kernel) if base and kernel else None
 
 
 def _close() -> None:
@@ -148,6 +161,7 @@ def _follow(host: Any) -> None:
         desk.listeners.append(touch)
     if _changed not in host.listeners:
         host.listeners.append(_changed)
+    host.logins.page = login_page
 
 
 def _changed(_: str) -> None:

@@ -12,14 +12,7 @@ from jupyter_mcp.notebook.verbs.base import Invocation, Verb
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["LATER", "OVERVIEW", "Invocation", "Verb", "find", "table"]
-
-LATER = (
-    "login",
-    "logout",
-    "whoami",
-)
-"""Verbs of the full design that this version does not have yet."""
+__all__ = ["OVERVIEW", "Invocation", "Verb", "find", "table"]
 
 
 def _overview(call: Invocation) -> object:
@@ -74,8 +67,6 @@ def find(name: str) -> Verb:
     verbs = table()
     if name in verbs:
         return verbs[name]
-    if name in LATER:
-        raise UsageError(f"%mcp {name} comes with a later version.")
     near = nearest(name, list(verbs))
     usage = verbs[near].usage_line if near else "%mcp VERB …"
     meant = f"Did you mean {near}?" if near else f"There are: {', '.join(verbs)}."

@@ -7,12 +7,14 @@ import type { Kernel } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 
 import type { Links } from '../commands/parts';
+import { attach } from './attach';
 import { KernelLink } from './link';
 
 export class KernelLinks implements Links {
-  constructor(notebooks: INotebookTracker, openPanel: () => void) {
+  constructor(notebooks: INotebookTracker, openPanel: () => void, tell = attach) {
     this._notebooks = notebooks;
     this.openPanel = openPanel;
+    this._attach = tell;
     notebooks.currentChanged.connect(() => {
       this._changed.emit(undefined);
     });
@@ -48,6 +50,7 @@ export class KernelLinks implements Links {
     link.listen(comm);
     this._all = [...this._all, link];
     void link.refresh();
+    void this._attach(link);
     return link;
   }
 
@@ -64,6 +67,7 @@ export class KernelLinks implements Links {
   }
 
   private readonly _notebooks: INotebookTracker;
+  private readonly _attach: typeof attach;
   private readonly _changed = new Signal<this, undefined>(this);
   private _all: readonly KernelLink[] = [];
 }

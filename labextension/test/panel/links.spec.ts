@@ -22,12 +22,18 @@ function kernel(answer: () => unknown): Kernel.IKernelConnection & { sent: Recor
   return { clientId: 'c', username: 'u', sent, sendControlMessage } as never;
 }
 
-function page(): { links: KernelLinks; panel: NotebookPanel; open: ReturnType<typeof vi.fn> } {
+function page(): {
+  links: KernelLinks;
+  panel: NotebookPanel;
+  open: ReturnType<typeof vi.fn>;
+  tell: ReturnType<typeof vi.fn>;
+} {
   const panel = { context: { path: 'work/a.ipynb' } } as unknown as NotebookPanel;
   const owner = {};
   const tracker = { currentWidget: panel, currentChanged: new Signal<object, unknown>(owner) };
   const open = vi.fn();
-  return { links: new KernelLinks(tracker as unknown as INotebookTracker, open), panel, open };
+  const tell = vi.fn(() => Promise.resolve());
+  return { links: new KernelLinks(tracker as unknown as INotebookTracker, open, tell), panel, open, tell };
 }
 
 const settled = (): Promise<void> => new Promise(resolve => setTimeout(resolve));
@@ -52,10 +58,11 @@ describe('the kernels of open notebooks', () => {
   });
 
   it('are one link however often they are found, and none when they are lost', async () => {
-    const { links, panel } = page();
+    const { links, panel, tell } = page();
     const one = kernel(() => ({ status: 'ok', data: STATE }));
     const link = links.add(panel, one, {} as Kernel.IComm);
     expect(links.add(panel, one, {} as Kernel.IComm)).toBe(link);
+    expect(tell.mock.calls).toEqual([[link]]);
     const other = links.add(
       panel,
       kernel(() => ({ status: 'ok', data: STATE })),

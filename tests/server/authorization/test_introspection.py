@@ -45,7 +45,7 @@ async def test_the_issuer_is_asked_with_the_credentials_of_the_server():
         {**SAID, "exp": time.time() - 1},
         {**SAID, "exp": "later"},
         {**SAID, "exp": True},
-        {**SAID, "nbf": time.time() + 100},
+        {**SAID, "nbf": time.time() + 100_000},
         {**SAID, "cnf": {"jkt": "x"}},
         {**SAID, "token_type": "DPoP"},
         {**SAID, "token_type": "refresh_token"},

@@ -1,0 +1,48 @@
+"""A kernel is asked over its control channel, and one that says nothing or no is told apart."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from jupyter_client.multikernelmanager import AsyncMultiKernelManager
+
+from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent, control
+
+if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
+pytestmark = pytest.mark.anyio
+
+
+@pytest.fixture
+async def kernels() -> AsyncGenerator[tuple[Any, str]]:
+    """A manager with one kernel, whose extension is loaded when it is told to."""
+    manager: Any = AsyncMultiKernelManager()
+    kernel_id = await manager.start_kernel(kernel_name="python3")
+    yield manager, kernel_id
+    await manager.shutdown_all(now=True)
+
+
+async def run(manager: Any, kernel_id: str, code: str) -> None:
+    client: Any = manager.get_kernel(kernel_id).client()
+    client.start_channels()
+    try:
+        await client.wait_for_ready(timeout=60)
+        reply = await client.execute_interactive(code, timeout=60)
+        assert reply["content"]["status"] == "ok"
+    finally:
+        client.stop_channels()
+
+
+async def test_a_kernel_answers_or_says_no_or_says_nothing(kernels: tuple[Any, str]) -> None:
+    manager, kernel_id = kernels
+    await run(manager, kernel_id, "pass")
+    with pytest.raises(KernelSilent, match="did not answer"):
+        await control(manager, kernel_id, "oauth", {"query": ""}, 0.5)
+    await run(manager, kernel_id, "%load_ext jupyter_mcp")
+    assert await control(manager, kernel_id, "oauth", {"query": "state=x&code=y"}) == {"delivered": False}
+    with pytest.raises(KernelSaidNo, match="kind 'nothing'"):
+        await control(manager, kernel_id, "nothing", {})
+    with pytest.raises(KeyError):
+        await control(manager, "no-such-kernel", "oauth", {})
