@@ -122,3 +122,32 @@ def test_an_interrupted_cell_leaves_no_listener_and_asks_again(browser: Browser,
     approve(notebook)
     notebook.wait_done(1)
     assert "AuthorizationFailed" not in notebook.text(1)
+
+
+FAR = """%load_ext jupyter_mcp
+import os, time
+from jupyter_mcp.notebook.panel import pages
+os.environ["SSH_CONNECTION"] = "192.0.2.1 2 192.0.2.2 22"
+end = time.monotonic() + 30
+while pages.login_page() is None and time.monotonic() < end:
+    time.sleep(0.05)
+print("ready", pages.login_page())
+"""
+
+
+def test_from_another_machine_the_browser_comes_back_to_the_jupyter_server(browser: Browser, there: InThread) -> None:
+    cell = f"%mcp connect docs {there.url}\n%mcp whoami docs"
+    notebook = open_notebook(browser, CURRENT, cell, setup=FAR)
+    assert "JupyterPage" in notebook.text(0), "the page tells the kernel while its cell computes"
+    notebook.run(1)
+    notebook.output(1).get_by_role("link", name=LINK).wait_for()
+    with notebook.page.context.expect_page() as opened:
+        notebook.output(1).get_by_role("link", name=LINK).click()
+    page = opened.value
+    page.get_by_role("button", name="Approve").click()
+    page.wait_for_url(re.compile("/jupyter-mcp/oauth/callback"))
+    assert "go back to the notebook" in page.locator("body").inner_text()
+    assert page.url.startswith(browser.server.url)
+    page.close()
+    notebook.wait_done(1)
+    assert f"docs: logged in at {there.issuer.issuer}" in notebook.output(1).inner_text()
