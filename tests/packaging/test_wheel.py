@@ -98,6 +98,13 @@ def test_a_wheel_made_without_node_shows_its_extension_to_jupyterlab(fresh: Fres
     assert found["packageName"] == NAME
 
 
+def test_a_jupyter_server_loads_its_extension_by_itself(fresh: Fresh) -> None:
+    said = run(fresh.python, "-c", "from jupyter_server.extension.serverextension import main; main()", "list")
+    line = next(one for one in said.splitlines() if "jupyter_mcp.serverextension" in one and "OK" in one)
+    assert line
+    assert (fresh.folder / "etc/jupyter/jupyter_server_config.d/jupyter_mcp.json").is_file()
+
+
 def test_it_works_there(fresh: Fresh, tmp_path: Path) -> None:
     where = run(fresh.python, "-c", "import jupyter_mcp; print(jupyter_mcp.__file__)", cwd=tmp_path)
     assert Path(where.strip()).is_relative_to(fresh.folder)
