@@ -229,7 +229,9 @@ class Gate:
     async def headers(self, method: str, url: str) -> Mapping[str, str]:
         """See `Authorization.headers`."""
         if self._token:
-            return {"Authorization": f"Bearer {self._token}"} if _same_host(url, self.spec.url) else {}
+            from jupyter_mcp.client.auth.addresses import same_server
+
+            return {"Authorization": f"Bearer {self._token}"} if same_server(url, self.spec.url) else {}
         return {} if self._oauth is None else await self._oauth.headers(method, url)
 
     async def answer(self, challenge: Challenge) -> bool:
@@ -372,10 +374,6 @@ def _must_be_http(spec: ServerSpec) -> ServerSpec:
             hint="What a command needs to know is given by --env.",
         )
     return spec
-
-
-def _same_host(url: str, other: str) -> bool:
-    return urlsplit(url).hostname == urlsplit(other).hostname
 
 
 def _plain(url: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import TYPE_CHECKING
+from urllib.parse import urlsplit
 
 import pytest
 
@@ -176,6 +177,18 @@ async def test_a_token_in_place_of_a_login_is_used_and_kept_in_memory(
     assert token not in repr(who)
     assert not (tmp_path / "data" / "logins").exists()
     assert await host.logout("docs")
+
+
+async def test_a_token_that_was_given_goes_to_the_very_server_and_no_other_port(host: Host, there: InThread) -> None:
+    host.answers.add({"token": "a-token-of-mine"}, kind="login", times=1)
+    one = spec(there)
+    gate = host.logins.gate(one)
+    assert gate is not None
+    await gate.login()
+    assert (await gate.headers("POST", there.url))["Authorization"] == "Bearer a-token-of-mine"
+    port = urlsplit(there.url).port or 0
+    for other in (there.url.replace(str(port), str(port + 1)), "http://127.0.0.1/mcp", "http://127.0.0.2/mcp"):
+        assert await gate.headers("POST", other) == {}, other
 
 
 async def test_client_credentials_ask_nobody(host: Host, there: InThread) -> None:
