@@ -28,9 +28,19 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     control.install(ipython)
     pages.announce(ipython)
     control.handle("oauth", _browser_came)
+    control.handle("state", _how_served)
     serving = sys.modules.get("jupyter_mcp.kernel.serving")
     if serving is not None:
         serving.resume(ipython)  # it was served before the extension was unloaded
+
+
+def _how_served(_: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The Jupyter Server asks where this notebook is served; it may run code here, so it may know the token."""
+    serving = sys.modules.get("jupyter_mcp.kernel.serving")
+    found = serving.current() if serving is not None else None
+    if found is None:
+        return {"served": False}
+    return {"served": True, "url": found.url, "token": found.token, "name": found.slug}
 
 
 async def _browser_came(data: Mapping[str, Any]) -> Mapping[str, Any]:

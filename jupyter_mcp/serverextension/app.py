@@ -1,7 +1,9 @@
 """The addresses that a Jupyter Server gets, all below `/jupyter-mcp/` and behind its own sign-in.
 
-GET jupyter-mcp/api/status        {"version", "callback"}: is this extension there, and what can it do?
-GET jupyter-mcp/oauth/callback    a browser comes back from an authorization server (`callback`)
+GET jupyter-mcp/api/status             {"version", "callback"}: is this extension there, and what can it do?
+GET jupyter-mcp/api/notebooks          the kernels, which of them are served, at which address (`notebooks`)
+jupyter-mcp/kernels/<kernel id>        MCP over Streamable HTTP (`gateway`)
+GET jupyter-mcp/oauth/callback         a browser comes back from an authorization server (`callback`)
 """
 
 from __future__ import annotations
@@ -14,10 +16,14 @@ from tornado import web
 
 from jupyter_mcp._version import __version__
 from jupyter_mcp.serverextension.callback import CALLBACK, CallbackHandler
+from jupyter_mcp.serverextension.endpoints import Endpoints
+from jupyter_mcp.serverextension.gateway import Gateway, KernelHandler
+from jupyter_mcp.serverextension.notebooks import KERNELS, NotebooksHandler
 
-__all__ = ["HANDLERS", "load"]
+__all__ = ["load"]
 
-STATUS = "jupyter-mcp/api/status"
+STATUS, NOTEBOOKS = "jupyter-mcp/api/status", "jupyter-mcp/api/notebooks"
+KERNEL = rf"{KERNELS}/([0-9a-f]{{8}}(?:-[0-9a-f]{{4}}){{3}}-[0-9a-f]{{12}})"
 
 
 class StatusHandler(APIHandler):
@@ -25,15 +31,20 @@ class StatusHandler(APIHandler):
 
     @web.authenticated
     async def get(self) -> None:
+        """What it can do."""
         self.finish({"version": __version__, "callback": CALLBACK})
-
-
-HANDLERS: list[tuple[str, type[web.RequestHandler]]] = [(STATUS, StatusHandler), (CALLBACK, CallbackHandler)]
-"""Path below the base URL, and what answers there."""
 
 
 def load(serverapp: Any) -> None:
     """Add them to a Jupyter Server."""
     base = serverapp.web_app.settings["base_url"]
-    serverapp.web_app.add_handlers(".*$", [(url_path_join(base, path), handler) for path, handler in HANDLERS])
-    serverapp.log.info("jupyter_mcp %s: logins come back to %s", __version__, url_path_join(base, CALLBACK))
+    endpoints = Endpoints(serverapp.kernel_manager)
+    handlers: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
+        (STATUS, StatusHandler, {}),
+        (NOTEBOOKS, NotebooksHandler, {"endpoints": endpoints}),
+        (KERNEL, KernelHandler, {"gateway": Gateway(endpoints)}),
+        (CALLBACK, CallbackHandler, {}),
+    ]
+    added = [(url_path_join(base, path), handler, options) for path, handler, options in handlers]
+    serverapp.web_app.add_handlers(".*$", added)
+    serverapp.log.info("jupyter_mcp %s: served notebooks are at %s", __version__, url_path_join(base, KERNELS))

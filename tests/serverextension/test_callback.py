@@ -11,7 +11,7 @@ import pytest
 from jupyter_mcp._version import __version__
 
 if TYPE_CHECKING:
-    from tests.serverextension.conftest import Jupyter, Kernel
+    from tests.serverextension.jupyter import Jupyter, Kernel
 
 CALLBACK = "jupyter-mcp/oauth/callback"
 SECRET = "the-code-of-the-login"

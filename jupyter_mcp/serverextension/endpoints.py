@@ -1,0 +1,95 @@
+"""Where the kernels of this Jupyter Server are served: asked over the control channel, remembered until it is wrong.
+
+A kernel on this machine answers with the address and the token of its endpoint; both stay in this process. One that is
+not served, or has not loaded the extension, is told apart, with what to do about it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent, control
+
+__all__ = ["Endpoint", "Endpoints", "Standing"]
+
+State = Literal["served", "not served", "silent", "gone"]
+SECONDS = 5.0
+
+
+@dataclass(frozen=True, slots=True)
+class Endpoint:
+    """Where a kernel is served; the token is for this process alone.
+
+    Attributes:
+        url: on loopback. token: that it wants. name: of the notebook, as it is served.
+    """
+
+    url: str
+    token: str = field(repr=False)
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """How it is with a kernel.
+
+    Attributes:
+        state: "served", "not served", "silent" (no answer: no extension, or it is just starting) or "gone".
+        endpoint: of one that is served.
+        hint: what to do, one sentence; "" when it is served.
+    """
+
+    state: State
+    endpoint: Endpoint | None = None
+    hint: str = ""
+
+
+_NOT_SERVED = "Serve it from a cell: %load_ext jupyter_mcp, then %mcp serve."
+_GONE = "There is no such kernel; it was shut down, or restarted under another id."
+
+
+class Endpoints:
+    """The endpoints of one Jupyter Server's kernels.
+
+    Args:
+        kernels: its kernel manager.
+    """
+
+    def __init__(self, kernels: Any) -> None:
+        self._kernels = kernels
+        self._known: dict[str, Endpoint] = {}
+        self._asking: dict[str, asyncio.Task[Standing]] = {}
+
+    async def find(self, kernel_id: str, seconds: float = SECONDS) -> Standing:
+        """How it is with a kernel; what is known of one that is served is not asked again."""
+        if kernel_id not in self._kernels:
+            self.forget(kernel_id)
+            return Standing("gone", hint=_GONE)
+        known = self._known.get(kernel_id)
+        if known is not None:
+            return Standing("served", known)
+        task = self._asking.get(kernel_id)
+        if task is None:
+            task = self._asking[kernel_id] = asyncio.ensure_future(self._ask(kernel_id, seconds))
+            task.add_done_callback(lambda _: self._asking.pop(kernel_id, None))
+        return await asyncio.shield(task)
+
+    def forget(self, kernel_id: str) -> None:
+        """What was known of it is wrong: it restarted, say, or stopped to serve."""
+        self._known.pop(kernel_id, None)
+
+    async def _ask(self, kernel_id: str, seconds: float) -> Standing:
+        try:
+            said = await control(self._kernels, kernel_id, "state", {}, seconds)
+        except (KernelSilent, KernelSaidNo):
+            return Standing("silent", hint=f"Its kernel has not loaded the extension. {_NOT_SERVED}")
+        except KeyError:
+            return Standing("gone", hint=_GONE)
+        url, token, name = (said.get(key) for key in ("url", "token", "name"))
+        if said.get("served") is not True or not (isinstance(url, str) and isinstance(token, str)):
+            return Standing("not served", hint=_NOT_SERVED)
+        endpoint = Endpoint(url, token, name if isinstance(name, str) else kernel_id)
+        self._known[kernel_id] = endpoint
+        return Standing("served", endpoint)

@@ -1,0 +1,184 @@
+"""MCP over Streamable HTTP for one kernel, at the address and behind the sign-in of the Jupyter Server.
+
+    jupyter-mcp/kernels/<kernel id>     POST, GET and DELETE, as at the kernel's own endpoint; both eras
+
+What a client sends goes on to the endpoint of that kernel as it came, with the endpoint's own token in place of the
+client's, and what the endpoint answers comes back as it comes: a body, or a stream. Nothing of the protocol is known
+here. Who may not execute code in kernels gets no further than the door.
+
+Source: spec "Transports / Streamable HTTP" (every revision).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import json
+from http import HTTPStatus
+from typing import TYPE_CHECKING, Any
+
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.base.handlers import JupyterHandler
+from tornado import iostream, web
+
+if TYPE_CHECKING:
+    from aiohttp import ClientResponse, ClientSession
+
+    from jupyter_mcp.serverextension.endpoints import Endpoint, Endpoints
+
+__all__ = ["Gateway", "KernelHandler"]
+
+_INTERNAL = -32603
+_MOST_BODY = 64 * 2**20  # bytes of a request
+_CHUNK = 2**16
+_SENT = ("accept", "accept-encoding", "content-type", "last-event-id", "user-agent", "traceparent", "tracestate")
+_BACK = ("content-type", "cache-control", "mcp-session-id", "mcp-protocol-version", "retry-after", "allow")
+_CONNECT_SECONDS = 5.0
+
+
+class Gateway:
+    """What the handlers share: where kernels are served, and connections to there.
+
+    Args:
+        endpoints: of this Jupyter Server.
+    """
+
+    def __init__(self, endpoints: Endpoints) -> None:
+        self.endpoints = endpoints
+        self._session: ClientSession | None = None
+
+    async def session(self) -> ClientSession:
+        """Connections to this machine's endpoints, made at first use; no proxy, no cookies."""
+        import aiohttp
+
+        if self._session is None or self._session.closed:
+            timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS)
+            self._session = aiohttp.ClientSession(
+                connector=aiohttp.TCPConnector(limit=0),
+                timeout=timeout,
+                cookie_jar=aiohttp.DummyCookieJar(),
+                auto_decompress=False,
+                trust_env=False,
+            )
+        return self._session
+
+    async def close(self) -> None:
+        """Close the connections."""
+        if self._session is not None:
+            await self._session.close()
+
+
+class KernelHandler(JupyterHandler):
+    """One kernel's MCP endpoint."""
+
+    auth_resource = "kernels"
+
+    def initialize(self, gateway: Gateway) -> None:
+        """Called by tornado."""
+        self._gateway = gateway
+        self._work: asyncio.Task[None] | None = None
+
+    async def prepare(self, _redirect_to_login: bool = False) -> None:
+        """A page of another site gets nothing, whoever is signed in."""
+        await super().prepare(_redirect_to_login=_redirect_to_login)
+        if not self._finished and not self.check_origin():
+            raise web.HTTPError(HTTPStatus.FORBIDDEN, "This origin may not talk to kernels.")
+
+    @web.authenticated
+    @authorized(action="execute")  # pyright: ignore[reportUntypedFunctionDecorator]
+    async def post(self, kernel_id: str) -> None:
+        """A message."""
+        await self._hand_on(kernel_id)
+
+    @web.authenticated
+    @authorized(action="execute")  # pyright: ignore[reportUntypedFunctionDecorator]
+    async def get(self, kernel_id: str) -> None:
+        """A stream."""
+        await self._hand_on(kernel_id)
+
+    @web.authenticated
+    @authorized(action="execute")  # pyright: ignore[reportUntypedFunctionDecorator]
+    async def delete(self, kernel_id: str) -> None:
+        """The end of a session."""
+        await self._hand_on(kernel_id)
+
+    def get_login_url(self) -> str:
+        """A client is no browser: it is refused, not sent to a page."""
+        raise web.HTTPError(HTTPStatus.FORBIDDEN)
+
+    def write_error(self, status_code: int, **more: Any) -> None:
+        """One sentence as JSON-RPC has it."""
+        error = more.get("exc_info", (None, None, None))[1]
+        said = getattr(error, "log_message", None) or HTTPStatus(status_code).phrase
+        self._refuse(status_code, str(said))
+
+    def on_connection_close(self) -> None:
+        """The client has gone: so has what it asked for."""
+        if self._work is not None:
+            self._work.cancel()
+
+    # --- handing on --------------------------------------------------------------------------------------------------
+
+    async def _hand_on(self, kernel_id: str) -> None:
+        if len(self.request.body) > _MOST_BODY:
+            self._refuse(HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "The request is too large.")
+            return
+        self._work = asyncio.ensure_future(self._exchange(kernel_id))
+        with contextlib.suppress(asyncio.CancelledError, iostream.StreamClosedError):
+            await self._work
+
+    async def _exchange(self, kernel_id: str) -> None:
+        """Ask the endpoint; one that is gone is looked for once more, as long as nothing has been sent back."""
+        import aiohttp
+
+        for last in (False, True):
+            standing = await self._gateway.endpoints.find(kernel_id)
+            if standing.endpoint is None:
+                status = HTTPStatus.NOT_FOUND if standing.state == "gone" else HTTPStatus.SERVICE_UNAVAILABLE
+                self._refuse(status, f"This notebook is not served here. {standing.hint}")
+                return
+            try:
+                async with await self._ask(standing.endpoint) as response:
+                    if response.status != HTTPStatus.UNAUTHORIZED or last:
+                        await self._answer(response)
+                        return
+            except aiohttp.ClientConnectorError:
+                if last:
+                    self._refuse(HTTPStatus.BAD_GATEWAY, "The notebook's endpoint cannot be reached.")
+            except aiohttp.ClientError:
+                if not self._headers_written:
+                    self._refuse(HTTPStatus.BAD_GATEWAY, "The notebook went away before it answered; it may have run.")
+                return
+            self._gateway.endpoints.forget(kernel_id)
+
+    async def _ask(self, endpoint: Endpoint) -> Any:
+        session = await self._gateway.session()
+        headers = {
+            name: value
+            for name, value in self.request.headers.get_all()
+            if name.lower() in _SENT or name.lower().startswith("mcp-")
+        }
+        headers["Authorization"] = f"Bearer {endpoint.token}"
+        body = self.request.body if self.request.method == "POST" else None
+        return session.request(
+            self.request.method or "GET", endpoint.url, headers=headers, data=body, allow_redirects=False
+        )
+
+    async def _answer(self, response: ClientResponse) -> None:
+        status = HTTPStatus.BAD_GATEWAY if response.status == HTTPStatus.UNAUTHORIZED else response.status
+        self.set_status(status)
+        self.clear_header("Content-Type")
+        for name in (*_BACK, "content-encoding"):
+            if name in response.headers:
+                self.set_header(name, response.headers[name])
+        async for chunk in response.content.iter_chunked(_CHUNK):
+            self.write(chunk)  # pyright: ignore[reportUnknownMemberType]
+            await self.flush()
+
+    def _refuse(self, status: int, text: str) -> None:
+        if self._finished or self._headers_written:
+            return
+        self.set_status(status)
+        self.set_header("Content-Type", "application/json")
+        error = {"jsonrpc": "2.0", "id": None, "error": {"code": _INTERNAL, "message": text}}
+        self.write(json.dumps(error))  # pyright: ignore[reportUnknownMemberType]
