@@ -4,6 +4,7 @@
     python scripts/conformance.py --side server --version 2025-11-25
     python scripts/conformance.py --side client --scenario sse-retry -v
     python scripts/conformance.py --side kernel                     a notebook that is served, instead of a server
+    python scripts/conformance.py --side gateway                    the same at the address of its Jupyter Server
 
 Every scenario of every version that a suite knows is run, and without a version ("all") the scenarios of extensions;
 servers are tested once more as a whole there, the client too with `--version all`. A scenario that fails is run a
@@ -54,7 +55,7 @@ HOME = ROOT / "build" / "conformance"
 RESULTS = HOME / "results"
 OUT = ROOT / "build" / "conformance.json"
 OLDEST_NODE = 22
-SIDES = ("server", "kernel", "busy-kernel", "client")
+SIDES = ("server", "kernel", "busy-kernel", "gateway", "client")
 NO_VERSION = ("extension",)  # what `list` writes for scenarios that belong to no version
 WAITS = "because what it calls is `async def`, which has no turn in a busy kernel (that it says so is not counted)"
 WAITING = (
@@ -66,7 +67,8 @@ WAITING = (
 )
 # side -> start of a scenario's name -> why it is not run
 NOT_RUN: Mapping[str, Mapping[str, str]] = {"busy-kernel": dict.fromkeys(WAITING, WAITS)}
-BUSY_ROWS = (("0.2.0-alpha.12", "2025-11-25"), ("0.2.0-alpha.12", "2026-07-28"))  # one of each era
+ONE_OF_EACH_ERA = (("0.2.0-alpha.12", "2025-11-25"), ("0.2.0-alpha.12", "2026-07-28"))
+FEW_ROWS = ("busy-kernel", "gateway")  # the kernel behind them is the one of "kernel"
 AT_ONCE = max(2, os.cpu_count() or 2)  # client scenarios
 MOST_AGAIN = 5  # failed scenarios of one row that are run a second time
 SUITE_LIMIT = 600.0  # seconds for all server scenarios of one version
@@ -268,7 +270,7 @@ def rows(plan: Plan, options: argparse.Namespace) -> Iterator[Row]:
                 raise SystemExit(f"the suite {suite.version} lists no {listed} scenarios")
             wanted = [one for one in (*versions(known, NO_VERSION), ALL) if options.version in (None, one)]
             for version in wanted:
-                if side != "busy-kernel" or (suite.version, version) in BUSY_ROWS:
+                if side not in FEW_ROWS or (suite.version, version) in ONE_OF_EACH_ERA:
                     again = side != "client" or options.version == ALL
                     names = [name for name in of_version(known, version, again) if plan.only.search(name)]
                     yield one_row(plan, suite, side, version, names)

@@ -3,6 +3,7 @@
     server         a process that is a server, with both shapes of an answer (`--streams`)
     kernel         a notebook in a kernel, that declares the same in its cells and is served by `%mcp serve`
     busy-kernel    the same while its main thread computes
+    gateway        the same at the address of its Jupyter Server
 
 A program prints its URL when it listens, and ends with its standard input.
 """
@@ -24,6 +25,7 @@ COMMANDS = {
     "server": ("tests.conformance.server",),
     "kernel": ("tests.conformance.kernel",),
     "busy-kernel": ("tests.conformance.kernel", "--busy"),
+    "gateway": ("tests.conformance.gateway",),
 }
 """Side of the table -> module, and what it is told."""
 START_LIMIT = 60.0  # seconds until it listens

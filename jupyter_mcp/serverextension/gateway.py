@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import JupyterHandler
+from jupyter_server.utils import ensure_async
 from tornado import iostream, web
 
 if TYPE_CHECKING:
@@ -78,9 +79,9 @@ class KernelHandler(JupyterHandler):
         self._gateway = gateway
         self._work: asyncio.Task[None] | None = None
 
-    async def prepare(self, _redirect_to_login: bool = False) -> None:
+    async def prepare(self, *, _redirect_to_login: bool = False) -> None:
         """A page of another site gets nothing, whoever is signed in."""
-        await super().prepare(_redirect_to_login=_redirect_to_login)
+        await ensure_async(super().prepare(_redirect_to_login=_redirect_to_login))
         if not self._finished and not self.check_origin():
             raise web.HTTPError(HTTPStatus.FORBIDDEN, "This origin may not talk to kernels.")
 
