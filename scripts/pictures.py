@@ -157,8 +157,24 @@ def trace(browser: Browser) -> None:
     take(notebook, card(notebook, 2), "trace")
 
 
+def login(browser: Browser) -> None:
+    """The card of a server that wants a login."""
+    from jupyter_mcp.testing.authorization import InThread
+
+    with InThread() as there:
+        notebook = opened(browser, "%load_ext jupyter_mcp", f"%mcp connect docs {there.url}", run=1)
+        notebook.run(1)
+        asks = notebook.output(1).locator(".jmcp-asks")
+        asks.get_by_role("link").wait_for()
+        fold = asks.get_by_role("button", name=re.compile("did not come back"))
+        if asks.get_by_role("button", name="Use this token").is_visible():
+            fold.click()
+        take(notebook, asks, "login")
+        notebook.interrupt()
+
+
 PICTURES: dict[str, Callable[[Browser], None]] = {
-    one.__name__: one for one in (form, approval, explorer, forms, results, trace)
+    one.__name__: one for one in (form, approval, explorer, forms, results, trace, login)
 }
 
 
