@@ -9,6 +9,7 @@ One gate for a server, however often it is connected anew. Everything here runs 
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 from dataclasses import dataclass, replace
 from functools import partial
@@ -210,6 +211,8 @@ class Gate:
         self._oauth: OAuth | None = None
         self._person: Person | None = None
         self._token = ""
+        self._answering = 0
+        self._asking = asyncio.Lock()
 
     def __repr__(self) -> str:
         return f"<Gate {self.spec.name}>"
@@ -247,6 +250,7 @@ class Gate:
             return False  # it knows who we are, and says no
         self._logins.consent.check(login_deed(name))
         refused, self._token = self._token, ""
+        self._answering += 1
         try:
             return await (await self._login_of_it()).answer(challenge)
         except TokenGiven as given:
@@ -254,9 +258,12 @@ class Gate:
         except NoLogin as error:
             if self.spec.headers or not self._logins.questioner.reaches("inputs", name):
                 return False  # the refusal says that the key is not taken, or how to give one
-            return self._take(await self._asked(error, refused))
+            async with self._asking:
+                return bool(self._token) or self._take(await self._asked(error, refused))
         finally:
-            await self._put_away()
+            self._answering -= 1
+            if not self._answering:  # else another request still waits for the same browser
+                await self._put_away()
 
     def learn(self, url: str, dpop_nonce: str) -> None:
         """See `Authorization.learn`."""

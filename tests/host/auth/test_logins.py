@@ -229,6 +229,62 @@ async def test_many_refusals_at_once_are_one_login(host: Host, there: InThread) 
     assert len(browser.visited) == 2
 
 
+async def test_a_request_that_is_given_up_leaves_the_login_to_those_that_wait(host: Host, there: InThread) -> None:
+    follows(host)
+    await host.connect(spec(there))
+    host.answers.clear()
+    asked = asyncio.Event()
+    pages: list[str] = []
+
+    class Person:
+        """Leaves the page open."""
+
+        async def ask(self, question: Question) -> Answer:
+            pages.append(question.url)
+            asked.set()
+            return await asyncio.Future[Answer]()
+
+    host.ui = Person()
+    there.issuer.book.end_grants()
+    there.issuer.book.end_access_tokens()
+    first, second = (asyncio.create_task(host.call_tool("docs", "read_notes")) for _ in range(2))
+    await asyncio.wait_for(asked.wait(), 20)
+    gate = host.logins.gate(host._connections.filled(host.find("docs")))  # pyright: ignore[reportPrivateUsage]
+    async with asyncio.timeout(20):
+        while gate is None or gate._answering < 2:  # pyright: ignore[reportPrivateUsage]  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+    first.cancel()
+    await asyncio.wait([first], timeout=20)
+    await asyncio.to_thread(Browser(follow=True).open, pages[0])
+    assert "Buy milk" in (await asyncio.wait_for(second, 20)).text
+    assert len(pages) == 1
+
+
+async def test_a_server_without_a_page_asks_for_one_token_however_many_requests_it_refuses(host: Host) -> None:
+    server, asked = Server("keyed"), list["Question"]()
+
+    @server.tool
+    def hello() -> str:
+        """Say hello."""
+        return "hello"
+
+    class Person:
+        """Has a key."""
+
+        async def ask(self, question: Question) -> Answer:
+            asked.append(question)
+            return Answer("accept", {"token": "the-key-of-the-person"})
+
+    host.ui = Person()
+    async with server.serve_http(token="the-key-of-the-person") as running:
+        entry = await host.connect(ServerSpec.parse("keyed", running.url))
+        results = await asyncio.gather(*(host.call_tool("keyed", "hello") for _ in range(4)))
+    assert {result.text for result in results} == {"hello"}
+    assert [question.kind for question in asked] == ["inputs"]
+    assert entry.ready and "API key" in asked[0].message
+    assert "the-key-of-the-person" not in repr(host.logins.gate(host._connections.filled(entry)))  # pyright: ignore[reportPrivateUsage]
+
+
 async def test_the_journal_says_that_there_was_a_login_and_none_of_its_secrets(host: Host, there: InThread) -> None:
     follows(host)
     await host.connect(spec(there))
