@@ -180,12 +180,14 @@ _beside = threading.local()  # .file: where a check that runs beside another one
 def run(command: list[str]) -> int:
     """Exit code of a command, run from the top of the checkout; 124 when it took too long."""
     to: IO[str] | None = getattr(_beside, "file", None)
-    say = {"stdout": to, "stderr": to} if to is not None else {}
     try:
-        return subprocess.run(command, cwd=ROOT, check=False, timeout=LIMIT, stdin=subprocess.DEVNULL, **say).returncode
+        done = subprocess.run(
+            command, cwd=ROOT, check=False, timeout=LIMIT, stdin=subprocess.DEVNULL, stdout=to, stderr=to
+        )
     except subprocess.TimeoutExpired:
-        print(f"{command[0]} was stopped after {LIMIT:.0f} s", flush=True)
+        say(f"{command[0]} was stopped after {LIMIT:.0f} s")
         return 124
+    return done.returncode
 
 
 def say(text: str) -> None:

@@ -258,7 +258,7 @@ def test_nothing_that_a_server_wrote_turns_the_direction_of_a_line_or_moves_the_
     assert not set(shown) & set("\u202e\u2066\x1b")
 
 
-LOGIN = {
+LOGIN: dict[str, Any] = {
     "url": "https://login.example/authorize?state=4711",
     "issuer": "https://login.example",
     "scopes": ["notes:read", "notes:write"],

@@ -10,9 +10,14 @@ function link(request = vi.fn(() => Promise.resolve({}))): { link: KernelLink; r
   return { link: { kernel, notebook: 'work/a.ipynb', request } as unknown as KernelLink, request };
 }
 
-/** What the Jupyter Server answers. */
-function answers(response: Promise<unknown>): ReturnType<typeof vi.spyOn> {
-  return vi.spyOn(ServerConnection, 'makeRequest').mockReturnValue(response as never);
+/** What the Jupyter Server answers; the addresses that it is asked at. */
+function answers(response: Promise<unknown>): string[] {
+  const asked: string[] = [];
+  vi.spyOn(ServerConnection, 'makeRequest').mockImplementation((url: string) => {
+    asked.push(url);
+    return response as Promise<Response>;
+  });
+  return asked;
 }
 
 function said(ok: boolean, body: unknown): Promise<unknown> {
@@ -24,7 +29,7 @@ describe('a kernel is told how the browser sees its server', () => {
     const asked = answers(said(true, { callback: 'jupyter-mcp/oauth/callback' }));
     const { link: one, request } = link();
     await attach(one);
-    expect(asked.mock.calls[0][0]).toBe('https://hub.example/user/ada/jupyter-mcp/api/status');
+    expect(asked).toEqual(['https://hub.example/user/ada/jupyter-mcp/api/status']);
     expect(request).toHaveBeenCalledWith('attach', {
       base_url: 'https://hub.example/user/ada/',
       notebook: 'work/a.ipynb',
