@@ -6,6 +6,8 @@ A kernel pays for what is imported here, so it is the standard library and IPyth
 from __future__ import annotations
 
 import sys
+from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.kernel import control
@@ -34,13 +36,19 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
         serving.resume(ipython)  # it was served before the extension was unloaded
 
 
-def _how_served(_: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The Jupyter Server asks where this notebook is served; it may run code here, so it may know the token."""
+def _how_served(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The Jupyter Server asks where this notebook is served; it may run code here, so it may know the token.
+
+    What stands in a file that it names shows that both are on one machine.
+    """
     serving = sys.modules.get("jupyter_mcp.kernel.serving")
     found = serving.current() if serving is not None else None
     if found is None:
         return {"served": False}
-    return {"served": True, "url": found.url, "token": found.token, "name": found.slug}
+    here = ""
+    with suppress(OSError, ValueError, TypeError):
+        here = Path(data["here"]).read_text(encoding="ascii")[:64]
+    return {"served": True, "url": found.url, "token": found.token, "name": found.slug, "here": here}
 
 
 async def _browser_came(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -1,14 +1,21 @@
 """Where the kernels of this Jupyter Server are served: asked over the control channel, remembered until it is wrong.
 
 A kernel on this machine answers with the address and the token of its endpoint; both stay in this process. One that is
-not served, or has not loaded the extension, is told apart, with what to do about it.
+not served, or has not loaded the extension, is told apart, with what to do about it. RULES
+
+- A kernel does not choose where we send requests: its address is http on loopback, and counts only when the kernel is
+  on this machine, which it shows by reading a file of this process. A kernel elsewhere means its own loopback.
 """
 
 from __future__ import annotations
 
 import asyncio
+import hmac
+import secrets
+import tempfile
 from dataclasses import dataclass, field
 from typing import Any, Literal
+from urllib.parse import urlsplit
 
 from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent, control
 
@@ -47,6 +54,9 @@ class Standing:
 
 
 _NOT_SERVED = "Serve it from a cell: %load_ext jupyter_mcp, then %mcp serve."
+_ELSEWHERE = "Its kernel is on another machine, which cannot be reached from here yet."
+_PROVIDER = "It is served without a token of its own, behind an identity provider: use the address that it has there."
+_LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _GONE = "There is no such kernel; it was shut down, or restarted under another id."
 
 
@@ -81,15 +91,37 @@ class Endpoints:
         self._known.pop(kernel_id, None)
 
     async def _ask(self, kernel_id: str, seconds: float) -> Standing:
+        nonce = secrets.token_hex(16)
+        with tempfile.NamedTemporaryFile("w", prefix="jupyter-mcp-", suffix=".here") as here:  # for us alone: mode 0600
+            here.write(nonce)
+            here.flush()
+            said = await self._said(kernel_id, here.name, seconds)
+        if isinstance(said, Standing):
+            return said
+        url, token, name = (said.get(key) for key in ("url", "token", "name"))
+        if said.get("served") is not True or not (isinstance(url, str) and isinstance(token, str)):
+            return Standing("not served", hint=_NOT_SERVED)
+        if not token:
+            return Standing("not served", hint=_PROVIDER)
+        if not hmac.compare_digest(str(said.get("here")).encode(), nonce.encode()) or not _on_loopback(url):
+            return Standing("not served", hint=_ELSEWHERE)
+        endpoint = Endpoint(url, token, name if isinstance(name, str) else kernel_id)
+        self._known[kernel_id] = endpoint
+        return Standing("served", endpoint)
+
+    async def _said(self, kernel_id: str, here: str, seconds: float) -> dict[str, Any] | Standing:
+        """What a kernel says of itself, or why it says nothing."""
         try:
-            said = await control(self._kernels, kernel_id, "state", {}, seconds)
+            return await control(self._kernels, kernel_id, "state", {"here": here}, seconds)
         except (KernelSilent, KernelSaidNo):
             return Standing("silent", hint=f"Its kernel has not loaded the extension. {_NOT_SERVED}")
         except KeyError:
             return Standing("gone", hint=_GONE)
-        url, token, name = (said.get(key) for key in ("url", "token", "name"))
-        if said.get("served") is not True or not (isinstance(url, str) and isinstance(token, str)):
-            return Standing("not served", hint=_NOT_SERVED)
-        endpoint = Endpoint(url, token, name if isinstance(name, str) else kernel_id)
-        self._known[kernel_id] = endpoint
-        return Standing("served", endpoint)
+
+
+def _on_loopback(url: str) -> bool:
+    try:
+        parts = urlsplit(url)
+        return parts.scheme == "http" and parts.hostname in _LOOPBACK and parts.port is not None and "@" not in url
+    except ValueError:
+        return False

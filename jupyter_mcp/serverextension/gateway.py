@@ -32,8 +32,18 @@ __all__ = ["Gateway", "KernelHandler"]
 _INTERNAL = -32603
 _MOST_BODY = 64 * 2**20  # bytes of a request
 _CHUNK = 2**16
-_SENT = ("accept", "accept-encoding", "content-type", "last-event-id", "user-agent", "traceparent", "tracestate")
+_SENT = (
+    "accept",
+    "accept-encoding",
+    "content-encoding",
+    "content-type",
+    "last-event-id",
+    "user-agent",
+    "traceparent",
+    "tracestate",
+)
 _BACK = ("content-type", "cache-control", "mcp-session-id", "mcp-protocol-version", "retry-after", "allow")
+_NOT_ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")  # what the client did not say
 _CONNECT_SECONDS = 5.0
 
 
@@ -143,26 +153,31 @@ class KernelHandler(JupyterHandler):
                     if response.status != HTTPStatus.UNAUTHORIZED or last:
                         await self._answer(response)
                         return
-            except aiohttp.ClientConnectorError:
+            except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
                 if last:
                     self._refuse(HTTPStatus.BAD_GATEWAY, "The notebook's endpoint cannot be reached.")
             except aiohttp.ClientError:
-                if not self._headers_written:
-                    self._refuse(HTTPStatus.BAD_GATEWAY, "The notebook went away before it answered; it may have run.")
+                self._gateway.endpoints.forget(kernel_id)
+                self._broken_off()
                 return
             self._gateway.endpoints.forget(kernel_id)
 
     async def _ask(self, endpoint: Endpoint) -> Any:
         session = await self._gateway.session()
-        headers = {
-            name: value
+        sent = [
+            (name, value)
             for name, value in self.request.headers.get_all()
             if name.lower() in _SENT or name.lower().startswith("mcp-")
-        }
-        headers["Authorization"] = f"Bearer {endpoint.token}"
+        ]
+        headers = [*sent, ("Authorization", f"Bearer {endpoint.token}")]  # a list: what came twice goes on twice
         body = self.request.body if self.request.method == "POST" else None
         return session.request(
-            self.request.method or "GET", endpoint.url, headers=headers, data=body, allow_redirects=False
+            self.request.method or "GET",
+            endpoint.url,
+            headers=headers,
+            data=body,
+            allow_redirects=False,
+            skip_auto_headers=_NOT_ADDED,
         )
 
     async def _answer(self, response: ClientResponse) -> None:
@@ -175,6 +190,14 @@ class KernelHandler(JupyterHandler):
         async for chunk in response.content.iter_chunked(_CHUNK):
             self.write(chunk)  # pyright: ignore[reportUnknownMemberType]
             await self.flush()
+
+    def _broken_off(self) -> None:
+        """The notebook went away; half an answer must not look like a whole one."""
+        if not self._headers_written:
+            self._refuse(HTTPStatus.BAD_GATEWAY, "The notebook went away before it answered; it may have run.")
+            return
+        connection: Any = self.request.connection
+        connection.stream.close()
 
     def _refuse(self, status: int, text: str) -> None:
         if self._finished or self._headers_written:

@@ -10,8 +10,10 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async, url_path_join
 from tornado import web
 
+from jupyter_mcp.serverextension.endpoints import Standing
+
 if TYPE_CHECKING:
-    from jupyter_mcp.serverextension.endpoints import Endpoints, Standing
+    from jupyter_mcp.serverextension.endpoints import Endpoints
 
 __all__ = ["KERNELS", "NotebooksHandler"]
 
@@ -40,24 +42,28 @@ class NotebooksHandler(APIHandler):
         sessions: list[dict[str, Any]] = await ensure_async(managers.session_manager.list_sessions())
         paths = {one["kernel"]["id"]: str(one.get("path") or "") for one in sessions if one.get("kernel")}
         kernels: list[dict[str, Any]] = await ensure_async(managers.kernel_manager.list_kernels())
-        found = await asyncio.gather(*(self._endpoints.find(one["id"], LOOK_SECONDS) for one in kernels))
+        found = await asyncio.gather(*(self._look(one) for one in kernels))
         rows = [self._row(one, paths, standing) for one, standing in zip(kernels, found, strict=True)]
         self.finish({"notebooks": sorted(rows, key=lambda row: (row["path"], row["kernel_id"]))})
 
+    async def _look(self, kernel: dict[str, Any]) -> Standing:
+        """How it is with a kernel; one of another language is not even asked."""
+        language = self._language(str(kernel.get("name") or ""))
+        if language not in ("python", ""):
+            return Standing("not served", hint=f"Notebooks in {language} are not served.")
+        return await self._endpoints.find(str(kernel["id"]), LOOK_SECONDS)
+
     def _row(self, kernel: dict[str, Any], paths: dict[str, str], standing: Standing) -> dict[str, Any]:
         kernel_id = str(kernel["id"])
-        language = self._language(str(kernel.get("name") or ""))
-        python = language in ("python", "")
-        served = standing.endpoint if python else None
-        hint = standing.hint if python else f"Notebooks in {language} are not served."
+        served = standing.endpoint
         return {
             "kernel_id": kernel_id,
             "path": paths.get(kernel_id, ""),
             "name": served.name if served is not None else "",
-            "language": language,
-            "state": standing.state if python else "not served",
+            "language": self._language(str(kernel.get("name") or "")),
+            "state": standing.state,
             "address": url_path_join(self.base_url, KERNELS, kernel_id) if served is not None else "",
-            "hint": hint,
+            "hint": standing.hint,
         }
 
     def _language(self, name: str) -> str:

@@ -19,7 +19,7 @@ from jupyter_client.blocking.client import BlockingKernelClient
 if TYPE_CHECKING:
     from pathlib import Path
 
-LIMIT = 60.0
+LIMIT = 120.0  # seconds; a busy machine starts a server slowly
 
 
 class Jupyter:

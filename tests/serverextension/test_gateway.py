@@ -17,6 +17,7 @@ from jupyter_mcp.host.specs import ServerSpec
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator, Generator
+    from pathlib import Path
 
     from tests.serverextension.jupyter import Jupyter, Kernel
 
@@ -31,11 +32,11 @@ print(endpoint.token)
 """
 
 BUSY = """
-import time
+import pathlib, time
 print("begun", flush=True)
-end = time.monotonic() + 3
-while time.monotonic() < end: pass
-print("over")
+end = time.monotonic() + 60
+while time.monotonic() < end and not pathlib.Path({told!r}).exists(): pass
+print("over", time.monotonic() < end)
 """
 
 
@@ -74,14 +75,17 @@ async def test_a_client_reads_a_live_variable(
     assert "42" in read.text
 
 
-async def test_it_answers_while_a_cell_computes(host: Host, jupyter: Jupyter, served: tuple[Kernel, str]) -> None:
+async def test_it_answers_while_a_cell_computes(
+    host: Host, jupyter: Jupyter, served: tuple[Kernel, str], tmp_path: Path
+) -> None:
     kernel = served[0]
     await connect(host, jupyter, kernel.id)
-    kernel.begin(BUSY)
+    kernel.begin(BUSY.format(told=str(tmp_path / "told")))
     kernel.until_said("begun")
     read = await host.read("nb", "notebook://analysis/variables/answer", fresh=True)
     assert "42" in read.text
-    assert "over" in kernel.until_said("over")
+    (tmp_path / "told").touch()  # the cell computes until it is told that the read is done
+    assert "over True" in kernel.until_said("over")
 
 
 @pytest.mark.parametrize("era", ["legacy", "modern"])
@@ -178,3 +182,38 @@ def test_a_page_that_brings_the_persons_cookie_gets_nothing(
         browser.open(request, timeout=20)
     with refused.value:
         assert refused.value.code in (403, 404)
+
+
+LIES = """
+from jupyter_mcp.kernel import control
+def lie(data):
+    said = {lie!r}
+    if said.get("here") == "read":
+        said = dict(said, here=open(data["here"]).read())
+    return dict({{"served": True, "token": "t", "name": "n"}}, **said)
+control.handle("state", lie)
+"""
+
+
+@pytest.mark.parametrize(
+    ("lie", "words"),
+    [
+        ({"url": "http://127.0.0.1:{port}/"}, "another machine"),
+        ({"url": "http://127.0.0.1:{port}/", "here": "wrong"}, "another machine"),
+        ({"url": "http://169.254.169.254:80/latest", "here": "read"}, "another machine"),
+        ({"url": "http://localhost@evil.example:{port}/", "here": "read"}, "another machine"),
+        ({"url": "https://127.0.0.1:{port}/", "here": "read"}, "another machine"),
+        ({"url": "file:///etc/passwd", "here": "read"}, "another machine"),
+        ({"url": 7, "here": "read"}, "%mcp serve"),
+        ({"url": "http://127.0.0.1:{port}/", "here": "read", "token": ""}, "identity provider"),
+    ],
+)
+def test_a_kernel_does_not_choose_where_requests_go(
+    jupyter: Jupyter, kernel: Kernel, lie: dict[str, Any], words: str
+) -> None:
+    port = jupyter.url.rpartition(":")[2].partition("/")[0]
+    told = {key: value.format(port=port) if isinstance(value, str) else value for key, value in lie.items()}
+    kernel.run(LIES.format(lie=told))
+    status, text, _ = jupyter.ask(f"jupyter-mcp/kernels/{kernel.id}", method="POST", body={})
+    kernel.run("%unload_ext jupyter_mcp\n%load_ext jupyter_mcp")
+    assert status == 503 and words in json.loads(text)["error"]["message"]
