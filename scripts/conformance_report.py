@@ -43,10 +43,13 @@ _OF_SDK_CLIENT: Mapping[tuple[str, str], int] = {
 _WHILE_BUSY = {("0.2.0-alpha.12", "2025-11-25"): 70, ("0.2.0-alpha.12", "2026-07-28"): 132}
 # One check more is for servers that stream what they could answer at once, which a kernel's endpoint does not.
 _NO_STREAM = {("0.2.0-alpha.12", "2025-11-25"): 83}
+_BEHIND_JUPYTER = {("0.2.0-alpha.12", "2025-11-25"): 83, ("0.2.0-alpha.12", "2026-07-28"): 152}
+
 LEAST: Mapping[str, Mapping[tuple[str, str], int]] = {
     "server": _OF_SDK,
     "kernel": {**_OF_SDK, **_NO_STREAM},
     "busy-kernel": _WHILE_BUSY,
+    "gateway": _BEHIND_JUPYTER,
     "client": _OF_SDK_CLIENT,
 }
 """Side -> (suite, version) -> checks that have to pass."""

@@ -141,9 +141,10 @@ def test_without_a_version_the_client_is_tested_by_what_no_version_has() -> None
     assert script.of_version(known, "2025-11-25", False) == ["ping"]
 
 
-def test_a_busy_kernel_is_held_against_one_version_of_each_era() -> None:
-    assert [version for _, version in script.BUSY_ROWS] == ["2025-11-25", "2026-07-28"]
-    assert set(script.BUSY_ROWS) == set(report.LEAST["busy-kernel"])
+@pytest.mark.parametrize("side", script.FEW_ROWS)
+def test_what_is_the_same_kernel_behind_is_held_against_one_version_of_each_era(side: str) -> None:
+    assert [version for _, version in script.ONE_OF_EACH_ERA] == ["2025-11-25", "2026-07-28"]
+    assert set(script.ONE_OF_EACH_ERA) == set(report.LEAST[side])
 
 
 def test_every_side_has_a_program_or_is_the_client() -> None:
