@@ -18,6 +18,8 @@ __all__ = ["ACTS", "seen", "snapshot", "turn"]
 _numbers = itertools.count(1)
 _revision = [0]
 
+_BROKEN = ("lost", "unresponsive", "failed")  # one that is starting, or was logged out, is not
+
 
 def turn() -> None:
     """A server or its lists are others: what was read of them is old."""
@@ -32,9 +34,10 @@ def seen(entries: Sequence[ServerEntry], questions: Sequence[Question], revision
         `servers` (`name`, `state`) and `questions` (`id`, `server`, `title`, `kind`), oldest first.
     """
     ready = sum(entry.ready for entry in entries)
+    broken = sum(entry.state in _BROKEN for entry in entries)
     return {
         "revision": str(revision),
-        "standing": {"connected": ready, "broken": len(entries) - ready, "waiting": len(questions)},
+        "standing": {"connected": ready, "broken": broken, "waiting": len(questions)},
         "servers": [{"name": entry.name, "state": entry.state} for entry in entries],
         "questions": [
             {"id": one.id, "server": flat(one.server, 60), "title": flat(one.message, 200), "kind": one.kind}
