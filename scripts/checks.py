@@ -6,8 +6,8 @@
 
 The checks that leave a core idle (a type checker, a suite that waits for other programs) run beside the long ones; what
 they print comes as a whole when they are done. pytest's reports go to build/reports/. When a few of a run's tests fail,
-these are run once more, alone: those that pass then are named as unsteady under the summary, and are no failures. The
-last line is `N passed, N failed, N skipped`: tests, and one for each check that is not a test run.
+these are run once more, alone: those that pass then are named as unsteady under the summary, and fail the run all the
+same. The last line is `N passed, N failed, N skipped`: tests, and one for each check that is not a test run.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ REPORTS = ROOT / "build" / "reports"
 NO_TESTS = 5  # pytest's exit code when it collected nothing
 NO_SUITES = 3  # conformance.py's exit code when the suites are not there
 LIMIT = 3000.0  # seconds for one check
-CHANCES = 3  # so many failures of one check may be unsteady; more is something broken
+FEW = 3  # so many failures of one check are looked at twice; more is something broken
 
 
 @dataclass
@@ -48,7 +48,7 @@ class Outcome:
     skipped: int = 0
     seconds: float = 0.0
     note: str = ""
-    unsteady: list[str] = field(default_factory=list[str])
+    unsteady: list[str] = field(default_factory=list[str])  # of those that failed
 
 
 def tool(name: str, *arguments: str) -> Callable[[str, bool], Outcome]:
@@ -101,20 +101,17 @@ def elsewhere(*arguments: str) -> Callable[[str, bool], Outcome]:
 
 
 def tests(label: str, python: Path, arguments: list[str]) -> Outcome:
-    """A run of pytest, and a second one of the few that failed, if few did."""
+    """A run of pytest, and a second one of the few that failed, which tells the unsteady from the broken."""
     code, outcome, failures = pytest(label, python, arguments)
     if code == NO_TESTS:
         return Outcome(label, skipped=1, note="no tests here")
-    if code != 1 or not 0 < len(failures) <= CHANCES or "--nbval" in arguments:  # a cell needs those before it
+    if code != 1 or not 0 < len(failures) <= FEW or "--nbval" in arguments:  # a cell needs those before it
         return outcome
     say(f"\n=== {label}: {len(failures)} failed, once more and alone ===")
     alone = ["-n", "0"] if "-n" in arguments else []
     code, again, still = pytest(f"{label}-again", python, [*arguments, *alone, "--lf", "--lfnf=none"])
-    if code not in (0, 1) or again.passed + again.failed != len(failures):
-        return outcome  # something else was run: the first word stands
-    outcome.unsteady = sorted(set(failures) - set(still))
-    outcome.passed += len(outcome.unsteady)
-    outcome.failed -= len(outcome.unsteady)
+    if code in (0, 1) and again.passed + again.failed == len(failures):  # else something else was run
+        outcome.unsteady = sorted(set(failures) - set(still))
     return outcome
 
 
@@ -274,7 +271,7 @@ def summary(outcomes: list[Outcome]) -> int:
         counts = f"{row.passed:5d} passed {row.failed:4d} failed {row.skipped:4d} skipped"
         print(f"{row.name:11s} {counts} {row.seconds:7.1f} s  {row.note}".rstrip())
     for name in (name for row in outcomes for name in row.unsteady):
-        print(f"unsteady: {name} failed, and passed when it was run again alone")
+        print(f"unsteady: {name} failed, though it passed when it was run again alone")
     failed = sum(row.failed for row in outcomes)
     print(
         f"{sum(row.passed for row in outcomes)} passed, {failed} failed, {sum(row.skipped for row in outcomes)} skipped"
