@@ -279,6 +279,8 @@ class Doing:
 
     async def _item(self, connection: Connection, server: str, kind: OfferKind, name: str) -> Mapping[str, Any]:
         listing = await connection.list(LISTS[kind])
+        if not any(item["name"] == name for item in listing.items):  # new, and its server tells late or never
+            listing = await connection.list(LISTS[kind], refresh=True)
         for item in listing.items:
             if item["name"] == name:
                 return item

@@ -168,6 +168,32 @@ async def test_a_wrong_name_gets_the_nearest(demo: Host):
         await demo.call_tool("dmo", "add", {})
 
 
+def _nobody_is_told(*_: object) -> None:
+    """In place of a server's notifications."""
+
+
+async def test_a_tool_that_its_server_told_nobody_of_is_found_and_a_wrong_name_is_still_wrong(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    server = make_server("silent")
+    monkeypatch.setattr(server, "_notify", _nobody_is_told)
+    host = Host(environ={})
+    try:
+        await host.connect(ServerSpec.parse("silent", server))
+        await host.call_tool("silent", "add", {"a": 1, "b": 2})
+
+        @server.tool
+        def fresh() -> str:
+            """A new one."""
+            return "fresh"
+
+        assert (await host.call_tool("silent", "fresh")).text == "fresh"
+        with pytest.raises(UsageError, match="silent has no tool 'nothing'"):
+            await host.call_tool("silent", "nothing")
+    finally:
+        await host.aclose()
+
+
 async def test_a_tool_that_fails_raises_its_own_words_unless_it_is_not_to_be_checked(demo: Host):
     with pytest.raises(ToolError, match="table is locked") as error:
         await demo.call_tool("demo", "fail")
