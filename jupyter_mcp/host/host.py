@@ -227,7 +227,7 @@ class Host:
         return await self.logins.logout(self._connections.filled(entry))
 
     async def whoami(self, name: str) -> Who:
-        """As whom a server knows us; nobody logs in for that. Raises `UsageError`."""
+        """As whom a server knows us; nobody logs in for that. Raises as `Logins.whoami`."""
         return await self.logins.whoami(self._connections.filled(self.find(name)))
 
     def find(self, name: str) -> ServerEntry:

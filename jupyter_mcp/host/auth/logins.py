@@ -155,7 +155,15 @@ class Logins:
         return await self._asked_for(spec).logout()
 
     async def whoami(self, spec: ServerSpec) -> Who:
-        """As whom a server knows us. Raises `UsageError` for one that is not reached over HTTP."""
+        """As whom a server knows us.
+
+        Raises:
+            UsageError: it is not reached over HTTP.
+            AuthorizationFailed: it cannot be found out where one would log in.
+        """
+        from jupyter_mcp.client.auth.discovery import NoLogin
+        from jupyter_mcp.client.auth.store import StoreKey
+
         url = _plain(_must_be_http(spec).url)
         if _own_header(spec):
             return Who(spec.name, url, "header")
@@ -165,12 +173,10 @@ class Logins:
             return Who(spec.name, url, "token", kept="this kernel's memory")
         try:
             stored = await gate.look()
-        except AuthorizationFailed:
-            stored = None  # there is no way to log in there, or nobody answers
+        except NoLogin:
+            stored = None
         if stored is None or stored.tokens is None:
             return Who(spec.name, url, "nobody")
-        from jupyter_mcp.client.auth.store import StoreKey
-
         tokens = stored.tokens
         return Who(
             spec.name,

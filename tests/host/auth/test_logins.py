@@ -219,6 +219,19 @@ async def test_a_server_of_another_kind_has_nothing_to_log_in_to(host: Host) -> 
             await act("here")
 
 
+async def test_who_one_is_to_a_server_that_cannot_be_asked_is_not_known(tmp_path: Path) -> None:
+    host = Host(place=NotebookPlace(None, tmp_path, tmp_path / "data"))
+    with InThread() as gone:
+        follows(host)
+        await host.connect(spec(gone))
+    host.logins.forget("docs")  # as a kernel that has not asked yet
+    try:
+        with pytest.raises(AuthorizationFailed):
+            await host.whoami("docs")
+    finally:
+        await host.aclose()
+
+
 async def test_many_refusals_at_once_are_one_login(host: Host, there: InThread) -> None:
     browser = follows(host)
     await host.connect(spec(there))
