@@ -10,28 +10,19 @@ Source: RFC 6749 section 4.1.2; RFC 9700 section 4.7.
 from __future__ import annotations
 
 import re
-from html import escape
 from http import HTTPStatus
-from urllib.parse import parse_qsl
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import JupyterHandler
 from tornado import web
 
+from jupyter_mcp.client.auth.landing import DONE, GONE, POLICY, PRIVATE, page, state_of
 from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent, control
 
 __all__ = ["CALLBACK", "CallbackHandler"]
 
 CALLBACK = "jupyter-mcp/oauth/callback"
-_LONGEST = 16_384  # characters of a query
 _STATE = re.compile(r"([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\.[A-Za-z0-9_-]{16,}\Z")
-_PAGE = (
-    '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
-    '<meta name="viewport" content="width=device-width"><title>{title}</title></head>'
-    '<body style="font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem">'
-    '<h1 style="font-size:1.4rem">{title}</h1><p>{text}</p></body></html>'
-)
-_GONE = "Nobody waits for this login any more. Begin it again in the notebook."
 
 
 class CallbackHandler(JupyterHandler):
@@ -46,7 +37,7 @@ class CallbackHandler(JupyterHandler):
         query = self.request.query
         kernel_id = _kernel_of(query)
         if kernel_id is None or kernel_id not in self.kernel_manager:
-            self._show(HTTPStatus.NOT_FOUND, _GONE)
+            self._show(HTTPStatus.NOT_FOUND, GONE)
             return
         try:
             found = await control(self.kernel_manager, kernel_id, "oauth", {"query": query})
@@ -57,16 +48,16 @@ class CallbackHandler(JupyterHandler):
             )
             return
         if found.get("delivered") is True:
-            self._show(HTTPStatus.OK, "You can close this tab and go back to the notebook.")
+            self._show(HTTPStatus.OK, DONE)
         else:
-            self._show(HTTPStatus.NOT_FOUND, _GONE)
+            self._show(HTTPStatus.NOT_FOUND, GONE)
 
     def set_default_headers(self) -> None:
         """Nothing is loaded, framed or kept, and no other page learns the address."""
         super().set_default_headers()
         self.set_header("Content-Type", "text/html; charset=utf-8")
-        self.set_header("Cache-Control", "no-store")
-        self.set_header("Referrer-Policy", "no-referrer")
+        for name, value in PRIVATE.items():
+            self.set_header(name, value)
 
     def _log(self) -> None:
         """Without the query: what Jupyter does not call a success, it logs with all of its address."""
@@ -76,18 +67,14 @@ class CallbackHandler(JupyterHandler):
     @property
     def content_security_policy(self) -> str:
         """Of the page."""
-        return "default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'"
+        return POLICY
 
     def _show(self, status: HTTPStatus, text: str) -> None:
-        title = "Back to the notebook" if status is HTTPStatus.OK else "This login is not known here"
         self.set_status(status)
-        self.write(_PAGE.format(title=escape(title), text=escape(text)))  # pyright: ignore[reportUnknownMemberType]
+        self.write(page(text, good=status is HTTPStatus.OK))  # pyright: ignore[reportUnknownMemberType]
 
 
 def _kernel_of(query: str) -> str | None:
     """The kernel that the one `state` of a query names."""
-    if len(query) > _LONGEST:
-        return None
-    states = [value for name, value in parse_qsl(query, keep_blank_values=True) if name == "state"]
-    match = _STATE.match(states[0]) if len(states) == 1 else None
+    match = _STATE.match(state_of(query))
     return match[1] if match else None

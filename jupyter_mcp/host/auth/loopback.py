@@ -11,13 +11,14 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
-from html import escape
 from typing import TYPE_CHECKING
+
+from jupyter_mcp.client.auth.landing import DONE, GONE, POLICY, PRIVATE, page
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-__all__ = ["PATH", "Loopback", "page"]
+__all__ = ["PATH", "Loopback"]
 
 PATH = "/callback"
 _SECONDS = 10.0  # for a request
@@ -85,26 +86,14 @@ class Loopback:
         hosts = [line.partition(":")[2].strip() for line in lines if line.lower().startswith("host:")]
         path, _, query = target.partition("?")
         if hosts != [f"127.0.0.1:{self._port}"]:
-            return _response("421 Misdirected Request", page("This address answers no one.", False))
+            return _response("421 Misdirected Request", page("This address answers no one.", good=False))
         if path != PATH:
-            return _response("404 Not Found", page("There is nothing here.", False))
+            return _response("404 Not Found", page("There is nothing here.", good=False))
         if method != "GET":
-            return _response("405 Method Not Allowed", page("There is nothing to be done here.", False))
+            return _response("405 Method Not Allowed", page("There is nothing to be done here.", good=False))
         if not self._deliver(query):
-            text = "Nobody waits for this login any more. Begin it again in the notebook."
-            return _response("400 Bad Request", page(text, False))
-        return _response("200 OK", page("You can close this tab and go back to the notebook.", True))
-
-
-def page(text: str, good: bool) -> str:
-    """What a person sees whose browser came back: no script, nothing loaded, nothing of what the browser brought."""
-    title = "Back to the notebook" if good else "This login is not known here"
-    return (
-        '<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><meta name="color-scheme" content="light dark">'
-        f'<meta name="viewport" content="width=device-width"><title>{escape(title)}</title></head>'
-        '<body style="font:1.1rem/1.5 system-ui,sans-serif;max-width:34rem;margin:15vh auto;padding:0 1rem">'
-        f"<h1 style='font-size:1.4rem'>{escape(title)}</h1><p>{escape(text)}</p></body></html>"
-    )
+            return _response("400 Bad Request", page(GONE, good=False))
+        return _response("200 OK", page(DONE, good=True))
 
 
 def _response(status: str, body: str) -> bytes:
@@ -113,9 +102,8 @@ def _response(status: str, body: str) -> bytes:
         f"HTTP/1.1 {status}",
         "Content-Type: text/html; charset=utf-8",
         f"Content-Length: {len(content)}",
-        "Content-Security-Policy: default-src 'none'; style-src 'unsafe-inline'; frame-ancestors 'none'",
-        "Cache-Control: no-store",
-        "Referrer-Policy: no-referrer",
+        f"Content-Security-Policy: {POLICY}",
+        *(f"{name}: {value}" for name, value in PRIVATE.items()),
         "X-Content-Type-Options: nosniff",
         "Connection: close",
     )

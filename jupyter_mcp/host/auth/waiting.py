@@ -14,7 +14,6 @@ import time
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
-from urllib.parse import parse_qsl
 
 from jupyter_mcp.errors import AuthorizationFailed
 
@@ -27,8 +26,6 @@ __all__ = ["SECONDS", "Waiting"]
 
 SECONDS = 1_800.0
 """So long a login is waited for."""
-
-_LONGEST = 16_384
 
 
 @dataclass(eq=False)
@@ -78,9 +75,10 @@ class Waiting:
         Args:
             query: of the address that it came to, without the question mark; untrusted.
         """
+        from jupyter_mcp.client.auth.landing import state_of
         from jupyter_mcp.client.auth.visit import read_redirect
 
-        state = _state(query)
+        state = state_of(query)
         self._drop_old()
         found: _Awaited | None = None
         for awaited in self._awaited:  # all of them are compared, so that no time tells how near one was
@@ -104,11 +102,3 @@ class Waiting:
     def _drop_old(self) -> None:
         now = self._clock()
         self._awaited = [awaited for awaited in self._awaited if awaited.until > now]
-
-
-def _state(query: str) -> str:
-    """The one state that a query brings; "" when it brings none or several."""
-    if len(query) > _LONGEST:
-        return ""
-    found = [value for name, value in parse_qsl(query, keep_blank_values=True) if name == "state"]
-    return found[0] if len(found) == 1 else ""
