@@ -73,11 +73,6 @@ class Gateway:
             )
         return self._session
 
-    async def close(self) -> None:
-        """Close the connections."""
-        if self._session is not None:
-            await self._session.close()
-
 
 class KernelHandler(JupyterHandler):
     """One kernel's MCP endpoint."""
