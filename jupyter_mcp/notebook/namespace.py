@@ -81,7 +81,7 @@ class Namespace:
         try:
             code = compile(source, "<mcp>", "eval")
         except (SyntaxError, ValueError) as error:
-            if _is_json(text):
+            if is_json(text):
                 return Typed(text)
             why = error.msg if isinstance(error, SyntaxError) else str(error)
             raise UsageError(
@@ -95,7 +95,8 @@ class Namespace:
         return Typed(text, value)
 
 
-def _is_json(text: str) -> bool:
+def is_json(text: str) -> bool:
+    """Whether a text reads as JSON."""
     try:
         json.loads(text)
     except ValueError:

@@ -12,6 +12,7 @@ import re
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.host.forms import step
+from jupyter_mcp.notebook.namespace import is_json
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -161,16 +162,8 @@ def _free_pair(name: str, value: Any) -> str:
     """An argument that no schema decides about: what reads as JSON is written as JSON."""
     if isinstance(value, Named) or _holds_name(value):
         return _named_pair(name, value)
-    plain = isinstance(value, str) and _WORD.fullmatch(value) and not _is_json(value)
+    plain = isinstance(value, str) and _WORD.fullmatch(value) and not is_json(value)
     return f"{name}={value}" if plain else f"{name}:={_json(value)}"
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
 
 
 def _pair(name: str, value: Any) -> str | None:
