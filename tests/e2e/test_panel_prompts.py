@@ -9,10 +9,11 @@ from __future__ import annotations
 import json
 import re
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import TimeoutError, expect
 
 from tests.e2e.axe import violations
 from tests.e2e.lab import CURRENT, Notebook
@@ -28,6 +29,7 @@ SETUP = "%load_ext jupyter_mcp\n%mcp connect demo"
 CODE = "total = sum(range(10))\nprint(total)"
 BOOK = "%mcp call demo.book city=Barcelona"
 SOURCES = "window.jupyterapp.shell.currentWidget.content.widgets.map(one => one.model.sharedModel.getSource())"
+ATTEMPTS = 5
 SETTINGS = "jupyter-mcp-host:settings"
 
 
@@ -53,10 +55,15 @@ def status(page: Page) -> Locator:
 
 
 def palette(page: Page, words: str) -> Locator:
-    """What the palette finds."""
-    page.evaluate("window.jupyterapp.commands.execute('apputils:activate-command-palette')")
-    page.locator(".lm-CommandPalette-input").fill(words)
-    return page.locator(".lm-CommandPalette-item", has_text=words)
+    """What the palette finds. It closes when something else takes the focus, as a notebook does that has just opened:
+    then it is opened once more."""
+    field = page.locator(".lm-CommandPalette-input")
+    for _ in range(ATTEMPTS):
+        page.evaluate("window.jupyterapp.commands.execute('apputils:activate-command-palette')")
+        with suppress(TimeoutError):
+            field.fill(words, timeout=4_000)
+            return page.locator(".lm-CommandPalette-item", has_text=words)
+    pytest.fail("the palette does not stay open")
 
 
 def language(page: Page) -> Locator:
@@ -174,6 +181,7 @@ def test_another_notebook_in_front_has_prompts_of_its_own(notebook: Notebook, sh
     other = shared_browser.server.write("other.ipynb", ["1"], CURRENT)
     page.evaluate("path => { window.jupyterapp.commands.execute('docmanager:open', {path}); }", other)
     page.wait_for_function("window.jupyterapp.shell.currentWidget?.context?.path === 'other.ipynb'")
+    page.wait_for_function("window.jupyterapp.shell.currentWidget.node.contains(document.activeElement)")
     expect(status(page)).to_be_hidden()
     expect(palette(page, "demo.review")).to_have_count(0)
     page.keyboard.press("Escape")
