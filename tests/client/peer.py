@@ -89,7 +89,7 @@ class FakePeer:
         self.notes.append(text)
         self.noted.set()
 
-    async def until(self, condition: Callable[[], object], seconds: float = 5.0) -> None:
+    async def until(self, condition: Callable[[], object], seconds: float = 40.0) -> None:
         """Wait until `condition` holds, asking again whenever something was told."""
         async with asyncio.timeout(seconds):
             while not condition():

@@ -53,7 +53,7 @@ class Later:
 
     async def armed(self) -> None:
         """Wait until a timer is set."""
-        async with asyncio.timeout(5):
+        async with asyncio.timeout(30):
             while not self.waiting:
                 self.event.clear()
                 await self.event.wait()

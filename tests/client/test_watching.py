@@ -96,7 +96,7 @@ async def test_watches_are_asked_for_again_after_a_reconnect() -> None:
         await connection.watch("n://a")
         await connection.close()
         await connection.open()
-        async with asyncio.timeout(3):
+        async with asyncio.timeout(30):
             while "resources/subscribe" not in await text(connection, "seen"):
                 pass
 

@@ -235,7 +235,7 @@ class FakeHttp:
         """What arrived, by `Request.rpc`."""
         return [request.rpc for request in self.requests]
 
-    async def until(self, condition: Callable[[], object], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[], object], seconds: float = 40.0) -> None:
         """Wait until `condition` holds, asked again after each request and each change of connections."""
         async with asyncio.timeout(seconds):
             while not condition():

@@ -66,7 +66,7 @@ class Case:
 
         return await asyncio.to_thread(fetch)
 
-    async def logged(self, found: Callable[[Entry], bool], seconds: float = 5.0) -> Entry:
+    async def logged(self, found: Callable[[Entry], bool], seconds: float = 40.0) -> Entry:
         """Wait until something is in the log (the server tells nobody)."""
         async with asyncio.timeout(seconds):
             while True:

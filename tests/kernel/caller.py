@@ -156,7 +156,7 @@ class Listening:
                 found.append(message["method"].split("/")[1])
         return found
 
-    def until(self, true: Any, seconds: float = 15.0) -> None:
+    def until(self, true: Any, seconds: float = 40.0) -> None:
         """Wait until something is true of what was told."""
         with self._news:
             assert self._news.wait_for(true, seconds), self.messages

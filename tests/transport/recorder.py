@@ -54,7 +54,7 @@ class Recorder:
         where.append(what)
         self._changed.set()
 
-    async def until(self, condition: Callable[[], object], seconds: float = 10.0) -> None:
+    async def until(self, condition: Callable[[], object], seconds: float = 40.0) -> None:
         """Wait until `condition` holds."""
         async with asyncio.timeout(seconds):
             while not condition():

@@ -461,7 +461,7 @@ async def test_closing_cuts_what_is_under_way_and_ends_although_the_server_hangs
         for id in range(1, 6):
             await transport.send(legacy("tools/call", id))
         await fake.until(lambda: len(fake.requests) == 6)
-        async with asyncio.timeout(4):
+        async with asyncio.timeout(20):
             await transport.close()
         await fake.until(lambda: fake.open == 0)
     assert fake.methods()[-1] == "DELETE"

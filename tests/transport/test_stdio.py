@@ -57,7 +57,7 @@ def alive(pid: int) -> bool:
         return False
 
 
-async def gone(pids: list[int], seconds: float = 6.0) -> list[int]:
+async def gone(pids: list[int], seconds: float = 20.0) -> list[int]:
     """Those of `pids` still alive after at most `seconds`."""
     deadline = time.monotonic() + seconds
     while (left := [pid for pid in pids if alive(pid)]) and time.monotonic() < deadline:  # noqa: ASYNC110

@@ -42,20 +42,20 @@ class Web(Recorder):
         """The responses with this id."""
         return [message for message in self.messages if message.get("id") == id and "method" not in message]
 
-    async def settled(self, id: int | str, seconds: float = 10.0) -> Message | Exception:
+    async def settled(self, id: int | str, seconds: float = 40.0) -> Message | Exception:
         """The one answer to a request, or why there is none."""
         await self.until(lambda: self.answers(id) or id in self.failed, seconds)
         found = [*self.answers(id), *([self.failed[id]] if id in self.failed else [])]
         assert len(found) == 1, found
         return found[0]
 
-    async def failure(self, id: int | str, seconds: float = 10.0) -> Exception:
+    async def failure(self, id: int | str, seconds: float = 40.0) -> Exception:
         """Why there is no answer."""
         found = await self.settled(id, seconds)
         assert isinstance(found, Exception), found
         return found
 
-    async def answer(self, id: int | str, seconds: float = 10.0) -> Message:
+    async def answer(self, id: int | str, seconds: float = 40.0) -> Message:
         """The answer."""
         found = await self.settled(id, seconds)
         if isinstance(found, Exception):

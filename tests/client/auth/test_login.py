@@ -150,7 +150,7 @@ async def test_a_login_that_does_not_end_when_it_is_to_end_is_nobody_elses() -> 
 
     world.store.save = save
     go.set()
-    async with asyncio.timeout(5):
+    async with asyncio.timeout(30):
         await saved.wait()
     await asyncio.sleep(0)
     assert oauth.stored is before

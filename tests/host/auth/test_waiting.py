@@ -81,4 +81,4 @@ async def test_what_the_jupyter_server_hands_over_may_be_anything() -> None:
         for odd in ({}, {"query": 1}, {"query": None}, {"query": ["state"]}):
             assert await waiting.on_request(odd) == {"delivered": False}
         assert await waiting.on_request({"query": query(code="abc", state=STATE)}) == {"delivered": True}
-        assert (await asyncio.wait_for(back, 5)).code == "abc"
+        assert (await asyncio.wait_for(back, 30)).code == "abc"
