@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Generator
 
 FOLDER = Path(__file__).parent
+WAIT = 30_000
+"""Milliseconds that a page may take for anything that it has been asked; a busy machine draws slowly."""
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -34,8 +36,9 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Generator[LabServer]:
 
 @pytest.fixture(scope="package")
 def shared_browser(lab: LabServer, tmp_path_factory: pytest.TempPathFactory) -> Generator[Browser]:
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    expect.set_options(timeout=WAIT)
     path, profile = chromium(tmp_path_factory.mktemp("browser"))
     with sync_playwright() as playwright:
         context = playwright.chromium.launch_persistent_context(
@@ -45,7 +48,7 @@ def shared_browser(lab: LabServer, tmp_path_factory: pytest.TempPathFactory) -> 
             args=CHROMIUM_ARGUMENTS,
             viewport={"width": 1200, "height": 1000},
         )
-        context.set_default_timeout(20_000)
+        context.set_default_timeout(WAIT)
         yield Browser(lab, context)
         context.close()
 

@@ -224,13 +224,14 @@ def test_a_picture_dragged_into_markdown_that_is_written_becomes_its_attachment(
 
 def test_a_server_that_comes_or_goes_is_seen_and_read_while_a_cell_computes(drive: Drive) -> None:
     drive.go()
-    at = drive.cell("%mcp connect demo ;\nimport time; time.sleep(8)")
+    at = drive.cell("%mcp connect demo ;\nimport time; time.sleep(600)")
     drive.notebook.run(at)
     drive.item("demo").wait_for()
     drive.go("demo", "notes:")
     drive.open("today.md").locator(".jp-MarkdownViewer").get_by_text("water the plants").wait_for()
     drive.back()
     assert drive.notebook.running(at)
+    drive.notebook.interrupt()
     drive.notebook.wait_done(at)
     off = drive.cell("%mcp disconnect demo")
     drive.notebook.run(off)

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 SETUP = "%load_ext jupyter_mcp\n%mcp connect demo"
 CODE = "total = sum(range(10))\nprint(total)"
+COMPUTES = "import time; time.sleep(600)"
 BOOK = "%mcp call demo.book city=Barcelona"
 SOURCES = "window.jupyterapp.shell.currentWidget.content.widgets.map(one => one.model.sharedModel.getSource())"
 ATTEMPTS = 5
@@ -35,7 +36,7 @@ SETTINGS = "jupyter-mcp-host:settings"
 
 @pytest.fixture(scope="module")
 def notebook(shared_browser: Browser) -> Generator[Notebook]:
-    cells = [SETUP, CODE, BOOK, "import time; time.sleep(6)", *(f"# {number}\n\n\n\n" for number in range(25))]
+    cells = [SETUP, CODE, BOOK, COMPUTES, *(f"# {number}\n\n\n\n" for number in range(25))]
     opened = shared_browser.open(shared_browser.server.write("prompts.ipynb", cells, CURRENT))
     opened.run(0)
     opened.wait_done(0)
@@ -131,7 +132,7 @@ def test_a_pinned_prompt_is_a_button_in_the_panel(notebook: Notebook) -> None:
 
 def test_a_form_is_filled_in_while_a_cell_computes(notebook: Notebook) -> None:
     page = notebook.page
-    sleeps = sources(page).index("import time; time.sleep(6)")
+    sleeps = sources(page).index(COMPUTES)
     notebook.run(sleeps)
     palette(page, "demo.review").click()
     language(page).fill("rust")
@@ -139,6 +140,7 @@ def test_a_form_is_filled_in_while_a_cell_computes(notebook: Notebook) -> None:
     expect(page.get_by_role("dialog")).to_contain_text("Please review this rust code")
     assert notebook.running(sleeps)
     cancel(page)
+    notebook.interrupt()
     notebook.wait_done(sleeps)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -54,6 +55,13 @@ class Outside:
     def call(self, tool: str, /, **arguments: Any) -> Result:
         """Call a tool to its end."""
         return self.start(tool, **arguments).result(SECONDS)
+
+    def until_told(self, words: str, seconds: float = 40.0) -> None:
+        """Wait for progress that says so."""
+        end = time.monotonic() + seconds
+        while not any(words in (getattr(event, "message", None) or "") for event in list(self.events)):
+            assert time.monotonic() < end, self.events
+            time.sleep(0.01)
 
     def tools(self, *, refresh: bool = True) -> list[str]:
         """The names it is offered."""

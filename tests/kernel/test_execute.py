@@ -193,12 +193,10 @@ def test_code_that_cannot_be_looked_at_is_not_asked_about(kernel: LiveKernel, cl
 
 def test_a_busy_kernel_is_waited_for(kernel: LiveKernel, client: Outside) -> None:
     client.events.clear()
-    cell = kernel.start("print('begun', flush=True)\ntime.sleep(1.5)")
-    kernel.until(lambda: "begun" in cell.text)
-    result = run(client, "3")
-    kernel.finish(cell)
-    assert result.data["result"] == "3"
-    assert any("kernel busy: cell" in (getattr(event, "message", None) or "") for event in client.events)
+    with kernel.computing():
+        call = client.start("execute_code", notebook="nb", code="3")
+        client.until_told("kernel busy: cell")
+    assert call.result(30).data["result"] == "3"
 
 
 def test_a_variable_is_set_to_a_json_value(kernel: LiveKernel, client: Outside) -> None:

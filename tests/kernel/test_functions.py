@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from jupyter_mcp.host.events import Log, Progress
+from jupyter_mcp.host.events import Log
 from jupyter_mcp.host.questions import Answer
 from tests.kernel.outside import Outside, outside
-from tests.runtime.kernels import CURRENT, LiveKernel, Run, live_kernel
+from tests.runtime.kernels import CURRENT, LiveKernel, live_kernel
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -54,13 +54,6 @@ def client(kernel: LiveKernel) -> Iterator[Outside]:
     url, token = json.loads(kernel.run("import json; print(json.dumps([running.url, running.token]))").text)
     with outside(url, token) as client:
         yield client
-
-
-def busy_cell(kernel: LiveKernel, seconds: float) -> Run:
-    """A cell that is really running when this returns."""
-    run = kernel.start(f"print('begun', flush=True)\ntime.sleep({seconds})")
-    kernel.until(lambda: "begun" in run.text)
-    return run
 
 
 def test_a_function_is_a_tool_with_the_schema_of_its_annotations(kernel: LiveKernel, client: Outside) -> None:
@@ -149,20 +142,18 @@ def test_a_tool_waits_for_a_running_cell_with_progress(kernel: LiveKernel, clien
     kernel.run("@tool\ndef where() -> str:\n    return which()")
     client.tools()
     client.events.clear()
-    run = busy_cell(kernel, 1.5)
-    call = client.start("where")
-    kernel.finish(run)
-    assert call.result(10).text == "main"
-    said = [event.message or "" for event in client.events if isinstance(event, Progress)]
-    assert any(text.startswith("kernel busy: cell ") for text in said), said
+    with kernel.computing():
+        call = client.start("where")
+        client.until_told("kernel busy: cell ")
+        assert not call.done()
+    assert call.result(30).text == "main"
 
 
 def test_a_limit_is_kept_and_said_and_nothing_runs_later(kernel: LiveKernel, client: Outside) -> None:
     kernel.run("calls = []\n@tool(wait=0.3)\ndef impatient():\n    calls.append(1)")
     client.tools()
-    run = busy_cell(kernel, 1.5)
-    result = client.call("impatient")
-    kernel.finish(run)
+    with kernel.computing():
+        result = client.call("impatient")
     assert result.is_error
     assert "kernel busy: cell" in result.text
     assert "nothing was run" in result.text
@@ -173,10 +164,8 @@ def test_a_limit_is_kept_and_said_and_nothing_runs_later(kernel: LiveKernel, cli
 def test_a_thread_function_runs_beside_a_running_cell(kernel: LiveKernel, client: Outside) -> None:
     kernel.run("@tool(thread=True)\ndef beside() -> str:\n    return which()")
     client.tools()
-    run = busy_cell(kernel, 1.0)
-    assert client.call("beside").text == "another"
-    assert not run.idle
-    kernel.finish(run)
+    with kernel.computing():
+        assert client.call("beside").text == "another"
 
 
 def test_an_async_function_runs_on_the_kernels_loop(kernel: LiveKernel, client: Outside) -> None:

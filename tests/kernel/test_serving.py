@@ -85,16 +85,11 @@ def test_reads_are_quick_idle_and_while_the_main_thread_sleeps_or_computes(serve
 
     read()
     idle = median(read, 100)
-    asleep = served.kernel.start("import time; time.sleep(1.5)")
-    time.sleep(0.2)
-    sleeping = median(read, 100)
-    assert not asleep.idle
-    served.kernel.finish(asleep)
-    busy = served.kernel.start("spin(4)")
-    time.sleep(0.2)
-    computing = median(read, 60)
-    assert json.loads(served.text("environment"))["state"] == "busy"
-    served.kernel.finish(busy)
+    with served.kernel.computing("time.sleep(0.2)"):
+        sleeping = median(read, 100)
+    with served.kernel.computing("spin(0.1)"):
+        computing = median(read, 60)
+        assert json.loads(served.text("environment"))["state"] == "busy"
     # the bars are 5 and 20; tests share their machine with others
     assert (idle < 15, sleeping < 15, computing < 60) == (True, True, True), (idle, sleeping, computing)
 
@@ -278,12 +273,8 @@ class Slow:
 own, slow = Own(), Slow()
 """)
     assert served.text("variables/own?format=text/plain") == "on the main thread: True"
-    busy = served.kernel.start("import time; time.sleep(2)")
-    time.sleep(0.2)
-    with pytest.raises(Refused, match="not free"):
+    with served.kernel.computing(), pytest.raises(Refused, match="not free"):
         served.text("variables/own?format=text/plain")
-    assert not busy.idle
-    served.kernel.finish(busy)
     begun = time.monotonic()
     with pytest.raises(Refused):
         served.text("variables/slow?format=text/plain")

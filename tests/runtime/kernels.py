@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).parents[2]
 CURRENT = version("ipykernel")
 VERSIONS = ("6.29.5", "6.31.0", "7.0.1", "7.2.0", "7.3.0", CURRENT)
-SECONDS = 15.0
+SECONDS = 40.0
 
 # ipykernel 7.0 to 7.3 send replies past the stream of the shell socket, which may swallow the wake-up for a request
 # that comes at that moment: the kernel then sleeps with the request unread, whoever runs in it (mended in 7.4.0).
@@ -118,6 +118,26 @@ class LiveKernel:
         run = self.finish(self.start(code, allow_stdin=allow_stdin, cell_id=cell_id))
         assert run.error is None, "\n".join(run.traceback)
         return run
+
+    @contextmanager
+    def computing(self, inside: str = "time.sleep(0.02)") -> Generator[Run]:
+        """A cell that runs from the first to the last line of the block, however slow the machine is.
+
+        Args:
+            inside: what it does over and over.
+        """
+        with tempfile.TemporaryDirectory() as folder:
+            gate = Path(folder) / "end"
+            waits = f"while not os.path.exists({str(gate)!r}):\n    {inside}"
+            run = self.start(f"import os, time\nprint('begun', flush=True)\n{waits}")
+            self.until(lambda: "begun" in run.text)
+            try:
+                yield run
+                self.settle(0)
+                assert not run.idle
+            finally:
+                gate.touch()
+                self.finish(run)
 
     def until(
         self, true: Callable[[], bool], seconds: float = SECONDS, why: Callable[[], str] = lambda: "it never came true"
