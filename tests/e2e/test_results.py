@@ -19,11 +19,12 @@ if TYPE_CHECKING:
 
 SETUP = '''
 %load_ext jupyter_mcp
-import asyncio, base64, json, math, struct, sys, time, zlib
+import asyncio, base64, json, math, struct, sys, threading, time, zlib
 import jupyter_mcp as mcp
 from jupyter_mcp.server import AsyncContext, Server, ToolResult
 
 lab = Server("lab")
+hurry = threading.Event()
 EVIL = "<img src=x onerror=window.evil=1><script>window.evil=1</script>"
 
 def png(width, height):
@@ -81,11 +82,11 @@ def refuse(why: str = "the table is locked") -> str:
     raise ValueError(why)
 
 @lab.tool
-async def slow(ctx: AsyncContext, steps: int = 80, name: str = "a") -> str:
+async def slow(ctx: AsyncContext, steps: int = 800, name: str = "a") -> str:
     """Takes its time and says how far it is."""
     for step in range(steps):
         await ctx.progress(step, steps, f"step {step} of {name}")
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0 if hurry.is_set() else 0.1)
     return f"{name} is through"
 
 @lab.tool
@@ -103,7 +104,7 @@ server = Server("flood")
 async def flood(ctx: AsyncContext, seconds: float = 4.0, rate: int = 200) -> str:
     loop = asyncio.get_running_loop()
     began, sent = loop.time(), 0
-    while loop.time() - began < seconds:
+    while sent < seconds * rate:
         sent += 1
         await ctx.progress(sent, seconds * rate, f"row {sent}")
         await asyncio.sleep(max(0, began + sent / rate - loop.time()))
@@ -119,7 +120,7 @@ before, began = time.process_time(), time.monotonic()
 time.sleep(5)
 print(f"share {(time.process_time() - before) / (time.monotonic() - began):.4f}")
 """
-BUSY = "end = time.monotonic() + 8\nwhile time.monotonic() < end:\n    sum(range(1000))\nprint('BUSY ended')"
+BUSY = "while True:\n    sum(range(1000))"
 CELLS = [
     SETUP,
     "%mcp connect lab $lab",
@@ -131,8 +132,9 @@ CELLS = [
     BUSY,
     FLOOD,
     MEASURE,
+    "hurry.set()",
 ]
-CONNECT, TABLE, TREE, KINDS, SLOW, REFUSE, LOOP, FLOODED, MEASURED = range(1, 10)
+CONNECT, TABLE, TREE, KINDS, SLOW, REFUSE, LOOP, FLOODED, MEASURED, HURRY = range(1, 11)
 
 
 @pytest.fixture(scope="module")
@@ -231,14 +233,15 @@ def test_several_calls_run_at_once_with_their_progress_and_one_is_cancelled(note
     cell.get_by_role("button", name="Call again").click()
     bars = cell.get_by_role("progressbar")
     expect(bars).to_have_count(2)
-    expect(cell).to_contain_text(re.compile(r"\d of 80, step \d+ of a"))
+    expect(cell).to_contain_text(re.compile(r"\d of 800, step \d+ of a"))
     value = bars.first.get_attribute("aria-valuenow")
     assert value is not None
     expect(bars.first).not_to_have_attribute("aria-valuenow", value)
     notebook.screenshots("results-running", SLOW)
     cell.get_by_role("button", name="Cancel call").first.click()
     expect(cell).to_contain_text("call 2 lab.slow was cancelled")
-    expect(cell).to_contain_text("a is through", timeout=20_000)
+    notebook.run(HURRY)
+    expect(cell).to_contain_text("a is through")
     expect(bars).to_have_count(0)
     notebook.screenshots("results-history", SLOW)
 
@@ -258,8 +261,9 @@ def test_a_form_works_while_a_cell_computes_on_the_main_thread(notebook: Noteboo
     notebook.run(LOOP)
     cell.scroll_into_view_if_needed()
     cell.get_by_role("button", name="Call", exact=True).click()
-    expect(cell.get_by_role("heading", name="Report")).to_be_visible(timeout=7_000)
-    assert "BUSY ended" not in notebook.text(LOOP), "the result was there before the cell ended"
+    expect(cell.get_by_role("heading", name="Report")).to_be_visible()
+    assert notebook.running(LOOP)
+    notebook.interrupt()
     notebook.wait_done(LOOP)
 
 
@@ -268,7 +272,7 @@ def test_two_hundred_updates_a_second_cost_little_and_do_not_queue_up(notebook: 
     cell.get_by_role("button", name="Call", exact=True).click()
     expect(cell.get_by_role("progressbar")).to_be_visible()
     notebook.run(MEASURED)
-    expect(cell).to_contain_text(re.compile(r"[78]\d\d updates"), timeout=8_000)
+    expect(cell).to_contain_text("800 updates")
     notebook.wait_done(MEASURED)
     print("progress at 200 updates a second:", notebook.text(MEASURED))
     assert not notebook.page.locator(f"text={'row 1,'}").count()
