@@ -119,13 +119,18 @@ def test_when_no_cell_waits_the_form_comes_to_the_cell_that_began_the_call(brows
 def test_a_question_that_comes_while_a_foreign_cell_runs_is_announced_and_asked_after_it(
     browser: Browser, kernel: str
 ) -> None:
-    begin = (
-        'import time, jupyter_mcp as mcp\ncall = mcp.servers["demo"].tools.book.start(city="Barcelona"); time.sleep(4)'
-    )
+    begin = """import time, jupyter_mcp as mcp
+call = mcp.servers["demo"].tools.book.start(city="Barcelona")
+try:
+    time.sleep(600)
+except KeyboardInterrupt:
+    pass
+"""
     notebook = open_notebook(browser, kernel, begin, "print('RESULT', call.result(20).text)")
     notebook.run(1)
     notebook.cell(1).get_by_text("demo asks something; the form will be here").wait_for()
     assert notebook.button("Submit", 1).count() == 0
+    notebook.interrupt()
     notebook.button("Submit", 1).wait_for()
     fill(notebook, 1)
     submit(notebook, 1)
