@@ -136,6 +136,13 @@ class QuestionDesk:
         ticket = self._tickets.get((question.id, question.step))
         return ticket.presented if ticket is not None else None
 
+    def cell_of(self, question: Question) -> str:
+        """The id of the cell that an open question is put in, as its page gave it; "" where none is known."""
+        ticket = self._tickets.get((question.id, question.step))
+        message = ticket.place.target()[1] if ticket is not None else None
+        cell = (message or {}).get("metadata", {}).get("cellId")
+        return cell if isinstance(cell, str) else ""
+
     def _where(self, question: Question) -> Place:
         """The cell of the call that caused it; for what has no known cause, whichever cell is waiting."""
         mine = place.current.get()

@@ -24,5 +24,11 @@ def test_a_question_is_told_short_and_without_its_params() -> None:
     question = Question("q1", "login", "docs", "x" * 900, {"url": "https://login.example/?state=secret"})
     said = state.seen([], [question], 1)
     assert said["standing"]["waiting"] == 1
-    assert set(said["questions"][0]) == {"id", "server", "title", "kind"}
+    assert set(said["questions"][0]) == {"id", "server", "title", "kind", "cell", "model"}
     assert "secret" not in str(said) and len(said["questions"][0]["title"]) <= 210
+
+
+def test_a_page_is_told_where_a_question_is() -> None:
+    question = Question("q1", "elicitation", "docs", "Which?", {})
+    said = state.seen([], [question], 1, lambda one: {"cell": f"cell of {one.id}", "model": "m"})
+    assert (said["questions"][0]["cell"], said["questions"][0]["model"]) == ("cell of q1", "m")

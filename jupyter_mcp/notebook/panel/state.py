@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.notebook.render.text import flat
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.questions import Question
@@ -26,12 +26,23 @@ def turn() -> None:
     _revision[0] = next(_numbers)
 
 
-def seen(entries: Sequence[ServerEntry], questions: Sequence[Question], revision: int) -> dict[str, Any]:
+def seen(
+    entries: Sequence[ServerEntry],
+    questions: Sequence[Question],
+    revision: int,
+    drawn: Callable[[Question], Mapping[str, str]] = lambda _: {"cell": "", "model": ""},
+) -> dict[str, Any]:
     """The state as pages get it. Pure.
+
+    Args:
+        entries, questions: all there are. revision: of the servers and their lists.
+        drawn: the id of the `cell` that a question is put in, and of its card's widget (`model`), "" as long as there
+            is none.
 
     Returns:
         `revision` (another whenever a server or its lists are), `standing` (`connected`, `broken`, `waiting`: counts),
-        `servers` (`name`, `state`) and `questions` (`id`, `server`, `title`, `kind`), oldest first.
+        `servers` (`name`, `state`) and `questions` (`id`, `server`, `title`, `kind`, `cell`,
+        `model`), oldest first.
     """
     ready = sum(entry.ready for entry in entries)
     broken = sum(entry.state in _BROKEN for entry in entries)
@@ -41,6 +52,7 @@ def seen(entries: Sequence[ServerEntry], questions: Sequence[Question], revision
         "servers": [{"name": entry.name, "state": entry.state} for entry in entries],
         "questions": [
             {"id": one.id, "server": flat(one.server, 60), "title": flat(one.message, 200), "kind": one.kind}
+            | dict(drawn(one))
             for one in questions
         ],
     }
@@ -53,7 +65,19 @@ async def snapshot(data: Mapping[str, Any]) -> dict[str, Any]:
     host = state.existing_host()
     if host is None:
         return seen((), (), _revision[0])
-    return seen(list(host.servers.values()), list(state.desk().open), _revision[0])
+    return seen(list(host.servers.values()), list(state.desk().open), _revision[0], _drawn)
+
+
+def _drawn(question: Question) -> dict[str, str]:
+    """Where a question is, so that a page can go there, or draw its card a second time."""
+    from jupyter_mcp.runtime import state
+
+    desk = state.desk()
+    card = getattr(desk.presented(question), "card", None)
+    return {
+        "cell": desk.cell_of(question),
+        "model": card.root.model_id if card is not None and not card.over else "",
+    }
 
 
 ACTS = {"state": snapshot}

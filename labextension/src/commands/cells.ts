@@ -27,6 +27,14 @@ export function insertCell(
   notebook.activeCell?.node.scrollIntoView({ block: 'nearest' });
 }
 
+/** Scroll to a cell, wherever it is. */
+export function showCell(panel: NotebookPanel, id: string): void {
+  const index = panel.content.widgets.findIndex(cell => cell.model.id === id);
+  if (index >= 0) {
+    void panel.content.scrollToItem(index, 'center');
+  }
+}
+
 /** What is selected: in the active cell's text, else in its output, else the whole text of the cell. */
 export function selectedText(panel: NotebookPanel): string {
   const cell = panel.content.activeCell;

@@ -67,7 +67,6 @@ function look(panel: NotebookPanel, kernel: Kernel.IKernelConnection, finding: F
 /** The ids of our comms that a kernel has; none when it does not say. */
 async function comms(kernel: Kernel.IKernelConnection): Promise<string[]> {
   try {
-    await kernel.info; // a kernel that starts answers nothing yet
     const said = await ask(kernel, 'comm_info_request', { target_name: TARGET });
     return Object.keys(record(said.comms));
   } catch {

@@ -99,7 +99,13 @@ export class KernelLink implements Link {
     this._standing = { connected: count(connected), broken: count(broken), waiting: count(waiting) };
     this._questions = list(said.questions)
       .map(record)
-      .map(one => ({ id: text(one.id), server: text(one.server), title: text(one.title) }));
+      .map(one => ({
+        id: text(one.id),
+        server: text(one.server),
+        title: text(one.title),
+        cell: text(one.cell),
+        model: text(one.model)
+      }));
     this._revision = text(said.revision);
     this._changed.emit(undefined);
   }

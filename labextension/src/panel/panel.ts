@@ -29,7 +29,7 @@ export class SidePanel extends Widget {
     this.layout = this._sections;
   }
 
-  /** Add a section below the others. */
+  /** Add a section below the others. It is hidden as long as its content is. */
   addSection(title: string, content: Widget): void {
     const section = new Widget({ node: document.createElement('details') });
     section.addClass('jmcp-panel-section');
@@ -37,11 +37,23 @@ export class SidePanel extends Widget {
     const heading = document.createElement('summary');
     heading.textContent = title;
     section.node.append(heading);
-    const inside = new PanelLayout();
+    const inside = new Inside();
     section.layout = inside;
     inside.addWidget(content);
+    section.setHidden(content.isHidden);
     this._sections.addWidget(section);
   }
 
   private readonly _sections = new PanelLayout();
+}
+
+/** The inside of a section: it comes and goes with what it shows. */
+class Inside extends PanelLayout {
+  protected override onChildShown(): void {
+    this.parent?.show();
+  }
+
+  protected override onChildHidden(): void {
+    this.parent?.hide();
+  }
 }

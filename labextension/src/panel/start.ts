@@ -4,8 +4,10 @@
 
 import type { Parts } from '../commands/parts';
 import { Wiring } from '../commands/wiring';
+import type { Waiting } from '../status/notices';
 import { KernelLinks } from './links';
 import { SidePanel } from './panel';
+import { QuestionSection } from './questions';
 
 export interface Everything {
   links: KernelLinks;
@@ -20,6 +22,10 @@ export function everything(given: Omit<Parts, 'links'>): Everything {
     given.app.shell.activateById(panel.id);
   });
   const wiring = new Wiring({ ...given, links });
+  const show = (question: Waiting): void => {
+    wiring.status.show(question);
+  };
+  panel.addSection('Questions', new QuestionSection({ links, show }));
   panel.addSection('Prompts', wiring.prompts.section());
   given.app.shell.add(panel, 'right', { rank: 700 });
   return { links, wiring, panel };

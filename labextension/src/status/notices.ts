@@ -16,6 +16,10 @@ export interface Waiting {
   title: string;
   /** The notebook it waits in. */
   notebook: string;
+  /** The id of the cell it is put in; "" where that is not known. */
+  cell: string;
+  /** The id of its card's widget; "" until that is drawn. */
+  model: string;
 }
 
 export interface NoticesOptions {

@@ -5,6 +5,7 @@
 import { Notification } from '@jupyterlab/apputils';
 
 import type { Settings } from '../commands/settings';
+import { showCell } from '../commands/cells';
 import type { Link, Parts } from '../commands/parts';
 import { StatusItem } from './item';
 import { GRACE, noticeOf, Notices, type Waiting } from './notices';
@@ -70,7 +71,9 @@ export class StatusWiring {
     }
     this._parts.app.shell.activateById(link.panel.id);
     this._parts.links.openPanel();
-    this._cards(question, link)[0]?.scrollIntoView({ block: 'center' });
+    showCell(link.panel, question.cell);
+    const [card] = this._cards(question, link).filter(one => link.panel.node.contains(one));
+    card?.scrollIntoView({ block: 'center' });
   }
 
   private _say(question: Waiting): () => void {

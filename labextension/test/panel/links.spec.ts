@@ -9,7 +9,7 @@ import { KernelLinks } from '../../src/panel/links';
 const STATE = {
   revision: '3',
   standing: { connected: 1, broken: -4, waiting: 1 },
-  questions: [{ id: 'question-1', server: 'demo', title: 'Which?' }, null]
+  questions: [{ id: 'question-1', server: 'demo', title: 'Which?', cell: 'cell-1', model: 'model-1' }, null]
 };
 
 /** A kernel that answers control messages with this content. */
@@ -49,7 +49,14 @@ describe('the kernels of open notebooks', () => {
     expect(one.sent).toEqual([{ version: 1, kind: 'panel', data: { act: 'state' } }]);
     expect(link.standing).toEqual({ connected: 1, broken: 0, waiting: 1 });
     expect(link.revision).toBe('3');
-    expect(link.questions[0]).toEqual({ id: 'question-1', server: 'demo', title: 'Which?', notebook: 'work/a.ipynb' });
+    expect(link.questions[0]).toEqual({
+      id: 'question-1',
+      server: 'demo',
+      title: 'Which?',
+      notebook: 'work/a.ipynb',
+      cell: 'cell-1',
+      model: 'model-1'
+    });
     expect(links.current).toBe(link);
     void comm.onMsg({} as never);
     await settled();

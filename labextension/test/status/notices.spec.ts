@@ -4,7 +4,7 @@ import { StatusItem } from '../../src/status/item';
 import { GRACE, noticeOf, Notices, type Waiting } from '../../src/status/notices';
 
 function question(id: string, notebook = 'work/a.ipynb', title = 'Which seat?'): Waiting {
-  return { id, server: 'demo', title, notebook };
+  return { id, server: 'demo', title, notebook, cell: '', model: '' };
 }
 
 /** Notices of a person who sees what is in `seen`. */
