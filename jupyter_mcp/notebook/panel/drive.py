@@ -6,15 +6,14 @@ person's own act.
 
 from __future__ import annotations
 
-import asyncio
 import base64
 import os
-from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.errors import MCPError, UsageError
+from jupyter_mcp.errors import UsageError
 from jupyter_mcp.notebook.panel import asked
+from jupyter_mcp.notebook.panel.lists import read_lists
 from jupyter_mcp.notebook.render.text import clean, cut, flat
 from jupyter_mcp.protocol.shapes import mapping_of
 
@@ -31,7 +30,6 @@ MAX_RESOURCES = 5_000
 """Of one server."""
 MAX_BYTES = 20_000_000
 """Of one resource that is opened as a file: a page holds it several times."""
-LISTING_SECONDS = 5.0
 
 
 async def offered(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -41,7 +39,7 @@ async def offered(data: Mapping[str, Any]) -> dict[str, Any]:
     host = state.existing_host()
     if host is None:
         return {"servers": []}
-    await _listed(host)
+    await read_lists(host, ("resources",))
     return {"servers": [_server(host, name) for name in list(host.servers)]}
 
 
@@ -131,18 +129,6 @@ def _said(data: Mapping[str, Any], name: str) -> str:
     if "\0" in text:
         raise UsageError(f"{name} is no path.")
     return text if name == "server_root" else text.strip("/")
-
-
-async def _listed(host: Host) -> None:
-    """Read the lists that were never read; a slow server is waited for a little, then no longer."""
-
-    async def one(entry: Any) -> None:
-        with suppress(MCPError):
-            await entry.connection.list("resources")
-
-    tasks = [asyncio.ensure_future(one(entry)) for entry in list(host.servers.values()) if entry.ready]
-    if tasks:
-        await asyncio.wait(tasks, timeout=LISTING_SECONDS)
 
 
 def _server(host: Host, name: str) -> dict[str, Any]:

@@ -6,12 +6,10 @@ they work while a cell runs. All run on the runtime's loop. A pressed button is 
 
 from __future__ import annotations
 
-import asyncio
-from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
-from jupyter_mcp.errors import MCPError
 from jupyter_mcp.notebook.panel import asked
+from jupyter_mcp.notebook.panel.lists import read_lists
 from jupyter_mcp.notebook.render.text import clean, cut, flat
 from jupyter_mcp.protocol.shapes import as_list, is_mapping
 
@@ -27,7 +25,6 @@ MAX_PROMPTS = 1_000
 MAX_ARGUMENTS = 50
 MAX_SUGGESTIONS = 100
 MAX_TEXT = 40_000
-LISTING_SECONDS = 5.0
 
 
 async def offered(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -35,7 +32,7 @@ async def offered(data: Mapping[str, Any]) -> dict[str, Any]:
     host = _host()
     if host is None:
         return {"prompts": [], "left_off": 0}
-    await _listed(host)
+    await read_lists(host, ("prompts",))
     found = host.catalogue.prompts()
     return {"prompts": [_about(one) for one in found[:MAX_PROMPTS]], "left_off": max(0, len(found) - MAX_PROMPTS)}
 
@@ -105,18 +102,6 @@ def _needed() -> Host:
     from jupyter_mcp.runtime import state
 
     return state.get_host()
-
-
-async def _listed(host: Host) -> None:
-    """Read the lists that were never read; a slow server is waited for a little, then no longer."""
-
-    async def one(entry: Any) -> None:
-        with suppress(MCPError):
-            await entry.connection.list("prompts")
-
-    tasks = [asyncio.ensure_future(one(entry)) for entry in list(host.servers.values()) if entry.ready]
-    if tasks:
-        await asyncio.wait(tasks, timeout=LISTING_SECONDS)
 
 
 def _about(offer: Offer) -> dict[str, Any]:
