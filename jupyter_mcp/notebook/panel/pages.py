@@ -27,7 +27,7 @@ log = logging.getLogger("jupyter_mcp.panel")
 TARGET = "jupyter_mcp.panel"
 SECONDS = 0.25
 """Between two words that something has changed."""
-ROOMS = ("state", "prompts", "drive", "defaults")
+ROOMS = ("state", "servers", "prompts", "drive", "defaults")
 """Modules beside this one whose `ACTS` pages may ask for."""
 
 _comms: list[Any] = []
@@ -79,7 +79,9 @@ def touch() -> None:
 async def answer(data: Mapping[str, Any]) -> Mapping[str, Any]:
     """Do what a page asks. Raises `UsageError` for an act that there is not, and what the act raises."""
     from jupyter_mcp.errors import UsageError
+    from jupyter_mcp.notebook import showing
 
+    showing.prepare()  # what an act begins may ask something, before any cell has used a magic
     follow()
     _asked[:] = [True]
     act = data.get("act")

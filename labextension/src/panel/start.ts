@@ -2,12 +2,14 @@
  * Loaded with the first kernel that has jupyter_mcp: the panel, and everything beside it.
  */
 
-import type { Parts } from '../commands/parts';
+import { insertCell } from '../commands/cells';
+import type { Link, Parts } from '../commands/parts';
 import { Wiring } from '../commands/wiring';
 import type { Waiting } from '../status/notices';
 import { KernelLinks } from './links';
 import { SidePanel } from './panel';
 import { QuestionSection } from './questions';
+import { ServerSection } from './servers';
 
 export interface Everything {
   links: KernelLinks;
@@ -26,6 +28,10 @@ export function everything(given: Omit<Parts, 'links'>): Everything {
     wiring.status.show(question);
   };
   panel.addSection('Questions', new QuestionSection({ links, show }));
+  const insert = (link: Link, source: string): void => {
+    insertCell(link.panel, source);
+  };
+  panel.addSection('Servers', new ServerSection(links, insert));
   panel.addSection('Prompts', wiring.prompts.section());
   given.app.shell.add(panel, 'right', { rank: 700 });
   return { links, wiring, panel };
