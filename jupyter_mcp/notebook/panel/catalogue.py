@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ACTS", "MOST", "call_of", "searched", "written"]
 
-MOST = 100
+MOST = 1_000
 """Rows of one answer."""
 
 

@@ -27,6 +27,24 @@ export function insertCell(
   notebook.activeCell?.node.scrollIntoView({ block: 'nearest' });
 }
 
+/** Mark a part of the active cell's text, so that it is replaced by what is typed now. */
+export async function fillIn(panel: NotebookPanel, part: string): Promise<void> {
+  const cell = panel.content.activeCell;
+  const at = part === '' ? -1 : (cell?.model.sharedModel.getSource().indexOf(part) ?? -1);
+  if (cell === null || at < 0) {
+    return;
+  }
+  await cell.ready;
+  if (panel.content.activeCell === cell) {
+    panel.content.mode = 'edit';
+    const editor = cell.editor;
+    const [start, end] = [editor?.getPositionAt(at), editor?.getPositionAt(at + part.length)];
+    if (start !== undefined && end !== undefined) {
+      editor?.setSelection({ start, end });
+    }
+  }
+}
+
 /** Scroll to a cell, wherever it is. */
 export function showCell(panel: NotebookPanel, id: string): void {
   const index = panel.content.widgets.findIndex(cell => cell.model.id === id);

@@ -7,9 +7,9 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import { insertCell } from '../commands/cells';
+import type { Place } from '../drops';
 import { record, text } from '../said';
 import type { Kernel, ResourceDrive } from './drive';
-import type { Place } from './drops';
 import type { File } from './tree';
 
 export interface ActsOptions {

@@ -5,11 +5,12 @@
 import type { NotebookPanel } from '@jupyterlab/notebook';
 
 import { say, type Parts } from '../commands/parts';
+import { NotebookDrops } from '../drops';
 import { text } from '../said';
 import { ResourceActs } from './acts';
 import { PANEL_ID, ResourcesPanel, viewerOf } from './browser';
 import { DRIVE, ResourceDrive } from './drive';
-import { NotebookDrops } from './drops';
+import { draggedPaths, isAttachment } from './drops';
 
 const READ_ONLY = 'jupyter-mcp:resources-are-read-only';
 /** What JupyterLab's file browser takes for deleting, renaming and moving. */
@@ -36,7 +37,12 @@ export class DriveWiring {
     });
     this._addCommands();
     const onDrop = (panel: NotebookPanel): void => {
-      new NotebookDrops({ panel, dropped: (...what): void => void this._acts.drop(...what) });
+      new NotebookDrops({
+        panel,
+        carried: draggedPaths,
+        leave: (paths, cell): boolean => isAttachment(panel, paths, cell),
+        dropped: (...what): void => void this._acts.drop(...what)
+      });
     };
     notebooks.forEach(onDrop);
     notebooks.widgetAdded.connect((_, panel) => {
