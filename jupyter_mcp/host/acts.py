@@ -7,25 +7,28 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import itertools
 import logging
+import time
 from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from anyio import CancelScope
 
-from jupyter_mcp.errors import InputRefused
-from jupyter_mcp.host.events import CallEvent, OnEvent, Status
+from jupyter_mcp.errors import Cancelled, InputRefused
+from jupyter_mcp.host.events import CallEvent, OnEvent, Progress, Status
 from jupyter_mcp.host.questions import Cause
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
 
     from jupyter_mcp.host.tasks import HostTask
 
 __all__ = ["Acts", "Running"]
 
 T = TypeVar("T")
+_numbers = itertools.count(1)
 _log = logging.getLogger("jupyter_mcp.host")
 _current: ContextVar[Running | None] = ContextVar("jupyter_mcp_act", default=None)
 
@@ -46,6 +49,9 @@ class Running:
         away: says whether the server is away now, once it is known which one it is.
         on_leave: told the arguments when the act may be done and is about to be; None for nobody.
         request: JSON-RPC id of the request, of the last one when it took several; None before it was sent.
+        number: counts the acts of this process, so that one can be named from outside.
+        began: when it was let go on (`time.monotonic`); None while somebody is asked whether it may.
+        progress: what was last heard of how far it is, or None.
         over: it has ended; nothing can hang on it any more.
     """
 
@@ -65,6 +71,10 @@ class Running:
 
     def __post_init__(self) -> None:
         self.context = contextvars.copy_context()
+        self.number = next(_numbers)
+        self.began: float | None = None
+        self.progress: Progress | None = None
+        self.changed: Callable[[], object] = bool
         self.over = False
         self._scope = CancelScope()
         self._questions: set[CancelScope] = set()
@@ -77,6 +87,9 @@ class Running:
 
     def emit(self, event: CallEvent) -> None:
         """Tell whoever watches; what goes wrong there is logged and harms nothing here."""
+        if isinstance(event, Progress):
+            self.progress = event
+            self.changed()
         if self.on_event is not None:
             self._call("on_event", self.on_event, event)
 
@@ -106,6 +119,8 @@ class Running:
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """Do the act's work; `fail` ends it with an error of ours, and its open questions are withdrawn at the end."""
         token = _current.set(self)
+        self.began = time.monotonic()
+        self.changed()
         try:
             with self._scope:
                 return await work()
@@ -141,19 +156,48 @@ class Running:
 
 
 class Acts:
-    """The acts in flight of one kernel; touched on the runtime loop only."""
+    """The acts in flight of one kernel; touched on the runtime loop only.
+
+    Attributes:
+        listeners: called when one begins, ends, or is another; often, so they have to be quick.
+    """
 
     def __init__(self) -> None:
+        self.listeners: list[Callable[[], object]] = []
         self._running: list[Running] = []
+
+    def __iter__(self) -> Iterator[Running]:
+        """All of them, oldest first."""
+        return iter(list(self._running))
+
+    def __len__(self) -> int:
+        return len(self._running)
 
     @contextlib.contextmanager
     def enter(self, act: Running) -> Generator[Running]:
         """The act is in flight inside the block."""
         self._running.append(act)
+        act.changed = self._tell
         try:
             yield act
         finally:
             self._running.remove(act)
+            self._tell()
+
+    def cancel(self, number: int, text: str) -> bool:
+        """End the act of that number with `Cancelled` and this sentence; the server is told. False when it is over."""
+        act = next((one for one in self._running if one.number == number), None)
+        if act is None or act.began is None:
+            return False
+        act.fail(Cancelled(text, server=act.server))
+        return True
+
+    def _tell(self) -> None:
+        for listener in list(self.listeners):
+            try:
+                listener()
+            except Exception:
+                _log.exception("a listener of the acts failed")
 
     def find(self, server: str, method: str | None = None, name: str | None = None) -> Running | None:
         """The act a message of `server` belongs to, if it can be known: this task's, the named one, or the only one."""

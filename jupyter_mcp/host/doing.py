@@ -13,7 +13,16 @@ import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, TypeVar, cast
 
-from jupyter_mcp.errors import ConnectionLost, Denied, InputRefused, MCPError, RequestTimeout, ToolError, UsageError
+from jupyter_mcp.errors import (
+    Cancelled,
+    ConnectionLost,
+    Denied,
+    InputRefused,
+    MCPError,
+    RequestTimeout,
+    ToolError,
+    UsageError,
+)
 from jupyter_mcp.host import apps
 from jupyter_mcp.host.acts import Acts, Running
 from jupyter_mcp.host.catalogue import LISTS, Catalogue, OfferKind
@@ -375,6 +384,8 @@ def _outcome(error: MCPError) -> str:
         return "denied"
     if isinstance(error, InputRefused):
         return "refused"
+    if isinstance(error, Cancelled):
+        return "cancelled"
     return "timeout" if isinstance(error, RequestTimeout) else "error"
 
 

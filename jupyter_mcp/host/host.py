@@ -65,7 +65,7 @@ class Host:
     Attributes:
         place: as given.
         servers: the servers by name: connected, starting, lost or failed; not the ones that were disconnected.
-        policy, answers, journal, catalogue, tasks, roots, logins: see their modules.
+        policy, answers, journal, catalogue, acts, tasks, roots, logins: see their modules.
         listeners: called (on the runtime loop) with the name of a server whose state or lists changed.
     """
 
@@ -89,9 +89,9 @@ class Host:
         self._questioner.models = lambda: self.models if "models" in vars(self) else None
         self._consent = Consent(self.policy, self._questioner)
         self.roots = Roots(roots, self._folder)
-        self._acts = Acts()
+        self.acts = Acts()
         self.logins = Logins(
-            self._questioner, self._acts, self._consent, self.redactor, place.data if place is not None else None
+            self._questioner, self.acts, self._consent, self.redactor, place.data if place is not None else None
         )
         self._connections = Connections(
             self.journal,
@@ -112,7 +112,7 @@ class Host:
         )
         ready = self._connections.ready
         self.tasks = TaskBook(ready, self.servers)
-        self._doing = Doing(self._acts, self._consent, self.journal, self.redactor, ready, self.tasks)
+        self._doing = Doing(self.acts, self._consent, self.journal, self.redactor, ready, self.tasks)
 
     # --- who answers, and what servers are told ----------------------------------------------------------------------
 
@@ -441,7 +441,7 @@ class Host:
     def _peer(self, entry: ServerEntry) -> HostPeer:
         return HostPeer(
             entry,
-            acts=self._acts,
+            acts=self.acts,
             questioner=self._questioner,
             journal=self.journal,
             roots=self._roots_of,
@@ -452,7 +452,7 @@ class Host:
         """Whether something of a server runs that a new connection would cut."""
         calls = entry.connection is not None and bool(entry.connection.calls)
         tasks = any(not task.ended for task in self.tasks.of(entry.name))
-        return calls or tasks or bool(self._acts.of(entry.name))
+        return calls or tasks or bool(self.acts.of(entry.name))
 
     def _roots_of(self, entry: ServerEntry) -> list[dict[str, Any]]:
         return self.roots.of(entry, self._connections.filled)

@@ -61,7 +61,7 @@ def sources(page: Page) -> list[str]:
 
 def test_the_panel_opens_and_says_that_there_is_no_server_yet(notebook: Notebook) -> None:
     page = notebook.page
-    page.get_by_role("tab", name="MCP").click()
+    page.get_by_role("tab", name="MCP", exact=True).click()
     expect(servers(page)).to_contain_text("This notebook is connected to no server yet.")
     notebook.screenshots("panel-empty")
 

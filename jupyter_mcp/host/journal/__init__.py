@@ -41,6 +41,7 @@ class Journal:
         self._wire = Wire(self.redactor, self.clock, self.max_bytes)
         self._acts: dict[int, Act] = {}
         self._act_count = 0
+        self._acted = 0
         self._file: JournalFile | None = None
 
     # --- the wire ----------------------------------------------------------------------------------------------------
@@ -98,6 +99,7 @@ class Journal:
     ) -> int:
         """Record that an act began; returns its number for `end`."""
         self._act_count += 1
+        self._acted += 1
         number = self._act_count
         self._acts[number] = Act(number, self.clock(), server, method, name, origin, rule, arguments=arguments)
         while len(self._acts) > MAX_ACTS:
@@ -120,6 +122,7 @@ class Journal:
         act = self._acts.get(number)
         if act is None:
             return
+        self._acted += 1
         self._acts[number] = replace(
             act,
             outcome=outcome,
@@ -131,6 +134,11 @@ class Journal:
             result=result,
         )
         self._write_act(number)
+
+    @property
+    def acted(self) -> int:
+        """How often an act began or ended; it grows with each, so that what was read of them is known to be old."""
+        return self._acted
 
     def acts(self, server: str | None = None) -> list[Act]:
         """The acts, oldest first, redacted; of one server or of all."""

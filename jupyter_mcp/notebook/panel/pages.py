@@ -27,7 +27,7 @@ log = logging.getLogger("jupyter_mcp.panel")
 TARGET = "jupyter_mcp.panel"
 SECONDS = 0.25
 """Between two words that something has changed."""
-ROOMS = ("state", "servers", "prompts", "drive", "defaults")
+ROOMS = ("state", "servers", "catalogue", "running", "prompts", "drive", "defaults")
 """Modules beside this one whose `ACTS` pages may ask for."""
 
 _comms: list[Any] = []
@@ -163,6 +163,8 @@ def _follow(host: Any) -> None:
         desk.listeners.append(touch)
     if _changed not in host.listeners:
         host.listeners.append(_changed)
+    if touch not in host.acts.listeners:
+        host.acts.listeners.append(touch)
     host.logins.page = login_page
 
 

@@ -31,6 +31,8 @@ def seen(
     questions: Sequence[Question],
     revision: int,
     drawn: Callable[[Question], Mapping[str, str]] = lambda _: {"cell": "", "model": ""},
+    running: Sequence[Mapping[str, Any]] = (),
+    acted: int = 0,
 ) -> dict[str, Any]:
     """The state as pages get it. Pure.
 
@@ -38,11 +40,12 @@ def seen(
         entries, questions: all there are. revision: of the servers and their lists.
         drawn: the id of the `cell` that a question is put in, and of its card's widget (`model`), "" as long as there
             is none.
+        running: what goes on (`running.rows`). acted: how many acts there have been.
 
     Returns:
         `revision` (another whenever a server or its lists are), `standing` (`connected`, `broken`, `waiting`: counts),
         `servers` (`name`, `state`) and `questions` (`id`, `server`, `title`, `kind`, `cell`,
-        `model`), oldest first.
+        `model`) and `running`, oldest first; `acted`.
     """
     ready = sum(entry.ready for entry in entries)
     broken = sum(entry.state in _BROKEN for entry in entries)
@@ -55,17 +58,27 @@ def seen(
             | dict(drawn(one))
             for one in questions
         ],
+        "running": list(running),
+        "acted": acted,
     }
 
 
 async def snapshot(data: Mapping[str, Any]) -> dict[str, Any]:
     """The state now; a kernel that has used no server makes no host for it."""
+    from jupyter_mcp.notebook.panel.running import rows
     from jupyter_mcp.runtime import state
 
     host = state.existing_host()
     if host is None:
         return seen((), (), _revision[0])
-    return seen(list(host.servers.values()), list(state.desk().open), _revision[0], _drawn)
+    return seen(
+        list(host.servers.values()),
+        list(state.desk().open),
+        _revision[0],
+        _drawn,
+        rows(host),
+        host.journal.acted,
+    )
 
 
 def _drawn(question: Question) -> dict[str, str]:

@@ -13,6 +13,19 @@ import type { ISignal } from '@lumino/signaling';
 import type { Waiting } from '../status/notices';
 import type { Standing } from '../status/words';
 
+/** A call or a task that goes on. */
+export interface Going {
+  id: string;
+  label: string;
+  /** How long already; null where that is not known. */
+  seconds: number | null;
+  progress: number | null;
+  total: number | null;
+  message: string;
+  /** The name of the task that it has become, or "". */
+  task: string;
+}
+
 /** The kernel of one notebook, which has jupyter_mcp loaded. */
 export interface Link {
   readonly panel: NotebookPanel;
@@ -26,6 +39,10 @@ export interface Link {
   readonly questions: readonly Waiting[];
   /** Tells of lists that have changed; changes whenever they do. */
   readonly revision: string;
+  /** Calls and tasks that go on in it. */
+  readonly running: readonly Going[];
+  /** How often an act began or ended there. */
+  readonly acted: number;
 }
 
 /** All of them. */

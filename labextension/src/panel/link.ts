@@ -9,7 +9,7 @@ import type { NotebookPanel } from '@jupyterlab/notebook';
 import type { Kernel } from '@jupyterlab/services';
 import { Signal, type ISignal } from '@lumino/signaling';
 
-import type { Link } from '../commands/parts';
+import type { Going, Link } from '../commands/parts';
 import { list, record, text } from '../said';
 import type { Waiting } from '../status/notices';
 import type { Standing } from '../status/words';
@@ -40,6 +40,14 @@ export class KernelLink implements Link {
 
   get revision(): string {
     return this._revision;
+  }
+
+  get running(): readonly Going[] {
+    return this._running;
+  }
+
+  get acted(): number {
+    return this._acted;
   }
 
   /** Its state is another. */
@@ -107,6 +115,8 @@ export class KernelLink implements Link {
         model: text(one.model)
       }));
     this._revision = text(said.revision);
+    this._running = list(said.running).map(record).map(going);
+    this._acted = count(said.acted);
     this._changed.emit(undefined);
   }
 
@@ -114,9 +124,27 @@ export class KernelLink implements Link {
   private _standing: Standing = { connected: 0, broken: 0, waiting: 0 };
   private _questions: Omit<Waiting, 'notebook'>[] = [];
   private _revision = '';
+  private _running: readonly Going[] = [];
+  private _acted = 0;
   private _asking = false;
   private _again = false;
   private _isDisposed = false;
+}
+
+function going(said: Record<string, unknown>): Going {
+  return {
+    id: text(said.id),
+    label: text(said.label),
+    seconds: number(said.seconds),
+    progress: number(said.progress),
+    total: number(said.total),
+    message: text(said.message),
+    task: text(said.task)
+  };
+}
+
+function number(value: unknown): number | null {
+  return typeof value === 'number' ? value : null;
 }
 
 function count(value: unknown): number {

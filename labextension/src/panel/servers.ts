@@ -59,6 +59,7 @@ export class ServerSection extends Widget {
     const link = this._links.current;
     if (link !== this._link) {
       this._link = link;
+      this._revision = null;
       this._draw([]);
       this._form.clear();
     }
@@ -66,8 +67,13 @@ export class ServerSection extends Widget {
       this._say('No notebook in front has loaded the extension: %load_ext jupyter_mcp');
       return;
     }
+    if (link.revision === this._revision) {
+      return;
+    }
+    const revision = link.revision;
     const servers = await link.request('servers').then(readServers, () => null);
     if (servers !== null && link === this._links.current) {
+      this._revision = revision;
       this._draw(servers);
       this._say(servers.length === 0 ? 'This notebook is connected to no server yet.' : '');
     }
@@ -104,6 +110,7 @@ export class ServerSection extends Widget {
   private readonly _rows = element('ul');
   private readonly _shown = new Map<string, Row>();
   private _link: Link | null = null;
+  private _revision: string | null = null;
 }
 
 /** One server. */

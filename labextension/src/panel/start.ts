@@ -6,9 +6,13 @@ import { insertCell } from '../commands/cells';
 import type { Link, Parts } from '../commands/parts';
 import { Wiring } from '../commands/wiring';
 import type { Waiting } from '../status/notices';
+import { insertCall, takeCalls } from './calls';
+import { CatalogueSection } from './catalogue';
+import { ActivitySection } from './activity';
 import { KernelLinks } from './links';
 import { SidePanel } from './panel';
 import { QuestionSection } from './questions';
+import { RunningSection } from './running';
 import { ServerSection } from './servers';
 
 export interface Everything {
@@ -32,7 +36,11 @@ export function everything(given: Omit<Parts, 'links'>): Everything {
     insertCell(link.panel, source);
   };
   panel.addSection('Servers', new ServerSection(links, insert));
+  panel.addSection('Catalogue', new CatalogueSection({ links, insert: (...what): void => void insertCall(...what) }));
+  takeCalls(given.notebooks);
+  panel.addSection('Running', new RunningSection(links));
   panel.addSection('Prompts', wiring.prompts.section());
+  panel.addSection('Activity', new ActivitySection(links));
   given.app.shell.add(panel, 'right', { rank: 700 });
   return { links, wiring, panel };
 }
