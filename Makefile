@@ -14,7 +14,7 @@ export PYRIGHT_PYTHON_IGNORE_WARNINGS := 1
 export PYRIGHT_PYTHON_CACHE_DIR := $(CURDIR)/build/pyright
 export UPGRADE
 
-.PHONY: help demo test test-all check lint format unit interop interop-core models libraries conformance e2e notebooks coverage bench lab labextension wheel front-ends docs pictures save-notebooks lock setup clean distclean
+.PHONY: help demo test test-all check lint format unit interop interop-core models libraries conformance e2e notebooks coverage bench lab labextension wheel front-ends hub docs pictures save-notebooks lock setup clean distclean
 .DEFAULT_GOAL := help
 
 help: ## this list
@@ -54,6 +54,11 @@ $(STAMPS)/front-%: requirements/front-%.txt scripts/venv.sh
 	@sh scripts/venv.sh build/front/$* requirements/front-$*.txt
 	@mkdir -p $(STAMPS) && touch $@
 
+$(STAMPS)/hub: requirements/hub.txt scripts/venv.sh tests/hub/npm/package-lock.json scripts/npm.sh
+	@sh scripts/venv.sh build/hub requirements/hub.txt
+	@sh scripts/npm.sh tests/hub/npm build/hub-proxy
+	@mkdir -p $(STAMPS) && touch $@
+
 $(STAMPS)/kernels: $(STAMPS)/venv scripts/kernels.py
 	@$(PY) scripts/kernels.py
 	@mkdir -p $(STAMPS) && touch $@
@@ -81,7 +86,7 @@ demo: $(STAMPS)/venv ## run the quickstart notebook here, then open it in Jupyte
 test: $(EVERYTHING) ## every test
 	@$(PY) scripts/checks.py
 
-test-all: $(EVERYTHING) $(BENCH_PEERS) $(STAMPS)/libraries $(FRONT_ENDS) ## every test, the long matrix of kernels, and the whole of make interop
+test-all: $(EVERYTHING) $(BENCH_PEERS) $(STAMPS)/libraries $(STAMPS)/hub $(FRONT_ENDS) ## every test, the long matrix of kernels, and the whole of make interop
 	@$(PY) scripts/more_servers.py
 	@$(PY) scripts/checks.py --slow
 
@@ -134,6 +139,9 @@ labextension: $(STAMPS)/venv ## build the JupyterLab extension; its format, lint
 
 wheel: $(STAMPS)/venv ## an sdist, a wheel from it without Node, installed in a new environment
 	@$(PY) scripts/checks.py wheel
+
+hub: $(STAMPS)/venv $(STAMPS)/hub ## notebooks of two users of a real JupyterHub
+	@$(PY) -m pytest -q -n0 tests/hub
 
 front-ends: $(STAMPS)/venv $(STAMPS)/labextension $(STAMPS)/browser $(FRONT_ENDS) ## the oldest JupyterLab and Notebook 7, each in an environment of its own
 	@$(PY) -m pytest -n 0 tests/e2e/test_front_ends.py

@@ -16,10 +16,11 @@ lock models pyproject.toml requirements/models.in --extra models
 for name in servers peers-mcp2 peers-mcp1 peers-fastmcp peers-datalayer front-lab42 front-notebook75; do
     lock "$name" "requirements/$name.in"
 done
+lock hub pyproject.toml requirements/hub.in
 lock libraries pyproject.toml requirements/libraries.in
 # The views are checked on the CPU: what torch would bring for graphics cards is left out (gigabytes).
 grep -vE '^(nvidia-|cuda-|triton==)' requirements/libraries.txt > build/libraries.lock
 mv build/libraries.lock requirements/libraries.txt
-for folder in tests/interop/npm tests/conformance/npm; do
+for folder in tests/interop/npm tests/conformance/npm tests/hub/npm; do
     (cd "$folder" && npm install --package-lock-only --ignore-scripts --no-audit --no-fund)
 done
