@@ -26,7 +26,7 @@ from jupyter_mcp.kernel.book import Choice, NotebookServer
 from jupyter_mcp.kernel.changes import Changes
 from jupyter_mcp.kernel.exposure import exposed
 from jupyter_mcp.kernel.plots import Plots
-from jupyter_mcp.runtime import state, wait
+from jupyter_mcp.runtime import made, state, wait
 from jupyter_mcp.runtime.cells import cells
 from jupyter_mcp.runtime.thread import get_runtime
 from jupyter_mcp.server.http.guard import new_token
@@ -42,7 +42,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.server import Server
     from jupyter_mcp.transport.base import Transport
 
-__all__ = ["Serving", "current", "resume", "serve"]
+__all__ = ["Serving", "again", "current", "last", "resume", "serve"]
 
 SWITCH_SECONDS = 0.001
 GRACE_SECONDS = 1.0
@@ -254,6 +254,7 @@ class Serving:
         self._claim.release(forget=self._forget)
         leave.set()
         await asyncio.wait({task})
+        _tell()
 
 
 _serving: Serving | None = None
@@ -309,7 +310,8 @@ def serve(
             _serving = serving
         _remembered = (serving.name, choice, provider)
         state.desk().place_slot(serving.slug)  # what clients want allowed is asked below the latest serving cell
-        return serving
+    _tell()
+    return serving
 
 
 def _no_wider(shell: Any, choice: Choice) -> Choice:
@@ -319,13 +321,8 @@ def _no_wider(shell: Any, choice: Choice) -> Choice:
         UsageError: of the variables that were served none is there any more.
     """
     before = _serving.book.choice if _serving is not None and _serving.alive else Choice()
-    there = tuple(one for one in before.names if one in shell.user_ns)
-    if before.names and not there:
-        raise UsageError(
-            f"Only {', '.join(before.names)} was served, and is not there any more.", hint="Name what shall be served."
-        )
-    besides = tuple(one for one in before.besides if one in shell.user_ns and one not in choice.besides)
-    return Choice(there, (*choice.besides, *besides), choice.allow_code)
+    besides = tuple(one for one in before.besides if one not in choice.besides)
+    return Choice(_there(shell, before), (*choice.besides, *besides), choice.allow_code)
 
 
 def _stop_other(name: str | None) -> None:
@@ -335,7 +332,11 @@ def _stop_other(name: str | None) -> None:
 
 def _check(shell: Any, choice: Choice) -> None:
     """Raises UsageError."""
-    if unknown := [name for name in (*choice.names, *choice.besides) if name not in shell.user_ns]:
+    before = (
+        _serving.book.choice.besides if _serving is not None else ()
+    )  # what was excluded may be gone, and come again
+    besides = [name for name in choice.besides if name not in before]
+    if unknown := [name for name in (*choice.names, *besides) if name not in shell.user_ns]:
         raise UsageError(f"There is no variable {unknown[0]!r} in this notebook.")
     values = {name: shell.user_ns[name] for name in choice.names}
     seen = exposed(values, only=choice.names, baseline=shell.user_ns_hidden).names
@@ -348,16 +349,53 @@ def current() -> Serving | None:
     return _serving if _serving is not None and _serving.alive else None
 
 
+def last() -> Serving | None:
+    """What is served or was served last, or None."""
+    return _serving
+
+
+def again(shell: Any) -> Serving:
+    """Serve as this kernel did last, for reading only and to nobody elsewhere; all that is public when it never did.
+
+    Raises:
+        UsageError: of the variables that were served none is there any more.
+        ConnectionFailed, ConfigError: as `serve`.
+    """
+    if _serving is None:
+        return serve(shell)
+    if _serving.alive:
+        return _serving
+    before = _serving.book.choice
+    return serve(shell, _there(shell, before), _serving.name, before.besides)
+
+
 def resume(shell: Any) -> Serving | None:
     """Serve again as before the extension was unloaded; None when nothing was served then."""
     if _remembered is None or current() is not None:
         return current()
     name, choice, provider = _remembered
-    names = [one for one in choice.names if one in shell.user_ns]
-    besides = [one for one in choice.besides if one in shell.user_ns]
-    if choice.names and not names:
+    try:
+        names = _there(shell, choice)
+    except UsageError:
         return None  # to serve everything instead was not asked for
-    return serve(shell, names, name, besides, choice.allow_code, provider)
+    return serve(shell, names, name, choice.besides, choice.allow_code, provider)
+
+
+def _there(shell: Any, choice: Choice) -> tuple[str, ...]:
+    """The variables of a choice that are there; none when it is all that is public. Raises UsageError: all are gone."""
+    there = tuple(name for name in choice.names if name in shell.user_ns)
+    if choice.names and not there:
+        names = ", ".join(choice.names)
+        raise UsageError(f"Only {names} was served, and is not there any more.", hint="Name what shall be served.")
+    return there
+
+
+def _tell() -> None:
+    for told in list(made.at_serving):
+        try:
+            told()
+        except Exception:
+            log.exception("who follows how the notebook is served failed")
 
 
 def _forget_in_child() -> None:

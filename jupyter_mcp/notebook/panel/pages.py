@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import importlib
 import logging
+import sys
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -27,13 +28,14 @@ log = logging.getLogger("jupyter_mcp.panel")
 TARGET = "jupyter_mcp.panel"
 SECONDS = 0.25
 """Between two words that something has changed."""
-ROOMS = ("state", "servers", "catalogue", "running", "prompts", "drive", "defaults")
+ROOMS = ("state", "servers", "catalogue", "running", "serving", "prompts", "drive", "defaults")
 """Modules beside this one whose `ACTS` pages may ask for."""
 
 _comms: list[Any] = []
 _pace: list[Any] = []
 _asked: list[bool] = []  # a page has asked something: before that nobody listens, and no cell has messages of ours
 _told: dict[str, str] = {}
+_heard: list[list[Callable[[], object]]] = []  # where pages listen as long as the notebook is served
 
 
 def announce(shell: Any) -> None:
@@ -42,6 +44,9 @@ def announce(shell: Any) -> None:
     kernel = getattr(shell, "kernel", None)
     if getattr(kernel, "control_handlers", None) is None:
         return
+    from jupyter_mcp.runtime.cells import cells
+
+    cells.watch()  # in this cell, whose end will be seen: a page's act comes on a thread that cannot tell
     _open()
 
 
@@ -54,6 +59,9 @@ def follow() -> None:
     host = state.existing_host()
     if host is not None:
         _follow(host)
+    if _served not in made.at_serving:
+        made.at_serving.append(_served)
+        _served()
 
 
 def leave() -> None:
@@ -166,6 +174,21 @@ def _follow(host: Any) -> None:
     if touch not in host.acts.listeners:
         host.acts.listeners.append(touch)
     host.logins.page = login_page
+
+
+def _served() -> None:
+    """The notebook is served, no more, or otherwise. Pages hear who comes, and of each cell: it may bring variables."""
+    from jupyter_mcp.runtime.cells import cells
+
+    module = sys.modules.get("jupyter_mcp.kernel.serving")
+    served = module.current() if module is not None else None
+    for listeners in _heard:
+        with suppress(ValueError):
+            listeners.remove(touch)
+    _heard[:] = [] if served is None else [served.book.visitors.on_event, cells.at_end]
+    for listeners in _heard:
+        listeners.append(touch)
+    touch()
 
 
 def _changed(_: str) -> None:
