@@ -184,10 +184,17 @@ def _served() -> None:
     served = module.current() if module is not None else None
     for listeners in _heard:
         with suppress(ValueError):
-            listeners.remove(touch)
+            listeners.remove(_visited)
     _heard[:] = [] if served is None else [served.book.visitors.on_event, cells.at_end]
     for listeners in _heard:
-        listeners.append(touch)
+        listeners.append(_visited)
+    _visited()
+
+
+def _visited() -> None:
+    from jupyter_mcp.notebook.panel import state
+
+    state.visit()
     touch()
 
 

@@ -13,10 +13,11 @@ if TYPE_CHECKING:
     from jupyter_mcp.host.entry import ServerEntry
     from jupyter_mcp.host.questions import Question
 
-__all__ = ["ACTS", "seen", "snapshot", "turn"]
+__all__ = ["ACTS", "seen", "snapshot", "turn", "visit"]
 
 _numbers = itertools.count(1)
 _revision = [0]
+_visits = [0]
 
 _BROKEN = ("lost", "unresponsive", "failed")  # one that is starting, or was logged out, is not
 
@@ -26,6 +27,11 @@ def turn() -> None:
     _revision[0] = next(_numbers)
 
 
+def visit() -> None:
+    """Whoever comes to this notebook as a server, or what they may see, is another."""
+    _visits[0] = next(_numbers)
+
+
 def seen(
     entries: Sequence[ServerEntry],
     questions: Sequence[Question],
@@ -33,6 +39,7 @@ def seen(
     drawn: Callable[[Question], Mapping[str, str]] = lambda _: {"cell": "", "model": ""},
     running: Sequence[Mapping[str, Any]] = (),
     acted: int = 0,
+    visits: int = 0,
 ) -> dict[str, Any]:
     """The state as pages get it. Pure.
 
@@ -41,11 +48,12 @@ def seen(
         drawn: the id of the `cell` that a question is put in, and of its card's widget (`model`), "" as long as there
             is none.
         running: what goes on (`running.rows`). acted: how many acts there have been.
+        visits: another whenever this notebook as a server is.
 
     Returns:
         `revision` (another whenever a server or its lists are), `standing` (`connected`, `broken`, `waiting`: counts),
         `servers` (`name`, `state`) and `questions` (`id`, `server`, `title`, `kind`, `cell`,
-        `model`) and `running`, oldest first; `acted`.
+        `model`) and `running`, oldest first; `acted`, `visits`.
     """
     ready = sum(entry.ready for entry in entries)
     broken = sum(entry.state in _BROKEN for entry in entries)
@@ -60,6 +68,7 @@ def seen(
         ],
         "running": list(running),
         "acted": acted,
+        "visits": visits,
     }
 
 
@@ -70,7 +79,7 @@ async def snapshot(data: Mapping[str, Any]) -> dict[str, Any]:
 
     host = state.existing_host()
     if host is None:
-        return seen((), (), _revision[0])
+        return seen((), (), _revision[0], visits=_visits[0])
     return seen(
         list(host.servers.values()),
         list(state.desk().open),
@@ -78,6 +87,7 @@ async def snapshot(data: Mapping[str, Any]) -> dict[str, Any]:
         _drawn,
         rows(host),
         host.journal.acted,
+        _visits[0],
     )
 
 

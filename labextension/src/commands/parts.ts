@@ -43,6 +43,8 @@ export interface Link {
   readonly running: readonly Going[];
   /** How often an act began or ended there. */
   readonly acted: number;
+  /** Another whenever it is served, no more or otherwise, or somebody came. */
+  readonly visits: number;
 }
 
 /** All of them. */

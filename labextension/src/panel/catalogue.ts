@@ -127,6 +127,7 @@ export class CatalogueSection extends Widget {
 
   private _draw(offers: Offers, limit = 0): void {
     const none = offers.total === 0;
+    this.setHidden(this._link === null);
     this._bar.hidden = none;
     this._note.textContent = none
       ? offers.servers === 0

@@ -50,6 +50,10 @@ export class KernelLink implements Link {
     return this._acted;
   }
 
+  get visits(): number {
+    return this._visits;
+  }
+
   /** Its state is another. */
   get changed(): ISignal<this, undefined> {
     return this._changed;
@@ -117,6 +121,7 @@ export class KernelLink implements Link {
     this._revision = text(said.revision);
     this._running = list(said.running).map(record).map(going);
     this._acted = count(said.acted);
+    this._visits = count(said.visits);
     this._changed.emit(undefined);
   }
 
@@ -126,6 +131,7 @@ export class KernelLink implements Link {
   private _revision = '';
   private _running: readonly Going[] = [];
   private _acted = 0;
+  private _visits = 0;
   private _asking = false;
   private _again = false;
   private _isDisposed = false;

@@ -14,6 +14,7 @@ import { SidePanel } from './panel';
 import { QuestionSection } from './questions';
 import { RunningSection } from './running';
 import { ServerSection } from './servers';
+import { ServingSection } from './serving';
 
 export interface Everything {
   links: KernelLinks;
@@ -40,6 +41,7 @@ export function everything(given: Omit<Parts, 'links'>): Everything {
   takeCalls(given.notebooks);
   panel.addSection('Running', new RunningSection(links));
   panel.addSection('Prompts', wiring.prompts.section());
+  panel.addSection('Serving', new ServingSection(links, insert));
   panel.addSection('Activity', new ActivitySection(links));
   given.app.shell.add(panel, 'right', { rank: 700 });
   return { links, wiring, panel };
