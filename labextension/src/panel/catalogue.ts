@@ -68,7 +68,7 @@ export class CatalogueSection extends Widget {
     this._bar.className = 'jmcp-catalogue-bar';
     this._words.type = 'search';
     this._words.className = 'jp-mod-styled';
-    this._words.placeholder = 'Search tools, resources, prompts';
+    this._words.placeholder = 'Search';
     this._words.setAttribute('aria-label', 'Search what servers offer');
     this._words.addEventListener('input', () => {
       this._begin();
@@ -164,16 +164,16 @@ export class CatalogueSection extends Widget {
     row.dataset.id = offer.id;
     row.title = offer.detail;
     const title = element('div', 'jmcp-row-title');
-    title.append(element('b', '', offer.name), element('span', 'jmcp-row-state', offer.kind));
-    const detail = element('div', 'jmcp-row-note', offer.detail);
-    const marks = element('div', 'jmcp-row-acts');
     const insert = button('Insert', () => {
       this._options.insert(link, offer);
     });
     insert.setAttribute('aria-label', `Insert a cell: ${VERBS[offer.kind] ?? 'use'} ${offer.name} of ${offer.server}`);
     insert.title = 'Below the active cell; nothing is run';
-    marks.append(insert, ...offer.badges.map(badge));
-    row.append(title, detail, marks);
+    title.append(element('b', '', offer.name), element('span', 'jmcp-row-state', offer.kind), insert);
+    const detail = element('div', 'jmcp-row-note', offer.detail);
+    const marks = element('div', 'jmcp-catalogue-badges');
+    marks.append(...offer.badges.map(badge));
+    row.append(title, detail, ...(offer.badges.length > 0 ? [marks] : []));
     draggable(row, { kind: CALL, item: { link, offer } satisfies Carried, label: offer.name });
     return row;
   }

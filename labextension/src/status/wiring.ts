@@ -18,7 +18,13 @@ export class StatusWiring {
     const item = new StatusItem(() => {
       links.openPanel();
     });
-    statusBar?.registerStatusItem('jupyter-mcp-host:status', { item, align: 'left', rank: 30 });
+    statusBar?.registerStatusItem('jupyter-mcp-host:status', {
+      item,
+      align: 'left',
+      rank: 30,
+      isActive: () => item.isActive,
+      activeStateChanged: item.activeChanged
+    });
     const notices = new Notices({
       inSight: (question): boolean => !settings.notifies || this._inSight(question),
       say: (question): (() => void) => this._say(question),

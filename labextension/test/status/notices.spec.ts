@@ -104,4 +104,13 @@ describe('the item of the status bar', () => {
     button?.click();
     expect(pressed).toHaveBeenCalledTimes(1);
   });
+
+  it('tells whoever shows and hides it when there is nothing to say any more', () => {
+    const item = new StatusItem(vi.fn());
+    const told: boolean[] = [];
+    item.activeChanged.connect(() => told.push(item.isActive));
+    item.say({ text: 'MCP: 1 server', title: '', urgent: false });
+    item.say({ text: '', title: '', urgent: false });
+    expect(told).toEqual([true, false]);
+  });
 });
