@@ -80,11 +80,20 @@ class Endpoints:
         known = self._known.get(kernel_id)
         if known is not None:
             return Standing("served", known)
+        earlier = self._asking.get(kernel_id)
+        if earlier is not None:
+            found = await asyncio.shield(earlier)
+            if found.state == "served":
+                return found
+        return await asyncio.shield(self._asked(kernel_id, seconds))  # what was asked before may be over since
+
+    def _asked(self, kernel_id: str, seconds: float) -> asyncio.Task[Standing]:
+        """Somebody asks already, or begins now."""
         task = self._asking.get(kernel_id)
         if task is None:
             task = self._asking[kernel_id] = asyncio.ensure_future(self._ask(kernel_id, seconds))
             task.add_done_callback(lambda _: self._asking.pop(kernel_id, None))
-        return await asyncio.shield(task)
+        return task
 
     def forget(self, kernel_id: str) -> None:
         """What was known of it is wrong: it restarted, say, or stopped to serve."""

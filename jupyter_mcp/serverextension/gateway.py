@@ -16,16 +16,21 @@ import contextlib
 import json
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from jupyter_server.auth.decorator import authorized
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.utils import ensure_async
 from tornado import iostream, web
 
+from jupyter_mcp.protocol.forwarded import LIFE, USER
+from jupyter_mcp.serverextension.lives import Lives, client_of
+
 if TYPE_CHECKING:
     from aiohttp import ClientResponse, ClientSession
 
     from jupyter_mcp.serverextension.endpoints import Endpoint, Endpoints
+    from jupyter_mcp.serverextension.lives import Client
 
 __all__ = ["Gateway", "KernelHandler"]
 
@@ -56,6 +61,7 @@ class Gateway:
 
     def __init__(self, endpoints: Endpoints) -> None:
         self.endpoints = endpoints
+        self.lives = Lives()
         self._session: ClientSession | None = None
 
     async def session(self) -> ClientSession:
@@ -137,6 +143,7 @@ class KernelHandler(JupyterHandler):
         """Ask the endpoint; one that is gone is looked for once more, as long as nothing has been sent back."""
         import aiohttp
 
+        client = client_of(kernel_id, self._user, self.request)
         for last in (False, True):
             standing = await self._gateway.endpoints.find(kernel_id)
             if standing.endpoint is None:
@@ -144,7 +151,8 @@ class KernelHandler(JupyterHandler):
                 self._refuse(status, f"This notebook is not served here. {standing.hint}")
                 return
             try:
-                async with await self._ask(standing.endpoint) as response:
+                async with await self._ask(standing.endpoint, client) as response:
+                    self._gateway.lives.saw(client, response.headers.get(LIFE))
                     if response.status != HTTPStatus.UNAUTHORIZED or last:
                         await self._answer(response)
                         return
@@ -157,14 +165,26 @@ class KernelHandler(JupyterHandler):
                 return
             self._gateway.endpoints.forget(kernel_id)
 
-    async def _ask(self, endpoint: Endpoint) -> Any:
+    @property
+    def _user(self) -> str:
+        """Who asks; "" where that is anybody who has the server's token (Jupyter makes up another user each time)."""
+        user: Any = self.current_user
+        made_up = str(getattr(user, "name", "")).startswith("Anonymous ")
+        return "" if made_up else str(getattr(user, "username", None) or "")
+
+    async def _ask(self, endpoint: Endpoint, client: Client) -> Any:
         session = await self._gateway.session()
         sent = [
             (name, value)
             for name, value in self.request.headers.get_all()
             if name.lower() in _SENT or name.lower().startswith("mcp-")
         ]
-        headers = [*sent, ("Authorization", f"Bearer {endpoint.token}")]  # a list: what came twice goes on twice
+        headers = [  # a list: what came twice goes on twice
+            *sent,
+            ("Authorization", f"Bearer {endpoint.token}"),
+            (USER, quote(self._user)),
+            (LIFE, self._gateway.lives.of(client)),
+        ]
         body = self.request.body if self.request.method == "POST" else None
         return session.request(
             self.request.method or "GET",

@@ -117,8 +117,11 @@ class Kernel:
     def __init__(self, jupyter: Jupyter, kernel_id: str) -> None:
         self.id = kernel_id
         self._jupyter = jupyter
+        self._connect()
+
+    def _connect(self) -> None:
         self.client: Any = BlockingKernelClient(
-            connection_file=str(jupyter.folder / "runtime" / f"kernel-{kernel_id}.json")
+            connection_file=str(self._jupyter.folder / "runtime" / f"kernel-{self.id}.json")
         )
         self.client.load_connection_file()
         self.client.start_channels()
@@ -149,6 +152,13 @@ class Kernel:
             if message["msg_type"] == "stream":
                 said += message["content"]["text"]
         return said
+
+    def restart(self) -> None:
+        """As the button of a notebook does; waits until it is ready again."""
+        status, text, _ = self._jupyter.ask(f"api/kernels/{self.id}/restart", method="POST", body={})
+        assert status == 200, text
+        self.client.stop_channels()
+        self._connect()
 
     def close(self) -> None:
         self.client.stop_channels()

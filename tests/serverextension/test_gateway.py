@@ -166,6 +166,49 @@ async def test_a_kernel_that_stops_to_serve_is_an_error_and_serving_again_is_fou
     assert status == 404 and "shut down" in text
 
 
+@pytest.mark.parametrize("era", ["legacy", "modern"])
+async def test_a_restarted_kernel_is_no_silent_successor(host: Host, jupyter: Jupyter, era: str) -> None:
+    kernel = jupyter.kernel()
+    uri = "notebook://reborn/variables/answer"
+    try:
+        kernel.run(SERVE.replace("analysis", "reborn"))
+        await connect(host, jupyter, kernel.id, era=era)
+        ended = asyncio.Event()
+        connection = await host.connection("nb")
+        await connection.watch(uri, lambda _: ended.set())
+        assert "42" in (await host.read("nb", uri)).text
+        await asyncio.to_thread(kernel.restart)
+        await asyncio.to_thread(kernel.run, SERVE.replace("analysis", "reborn").replace("42", "43"))
+        with pytest.raises(MCPError, match="started anew"):
+            await host.read("nb", uri, fresh=True)
+        assert "43" in (await host.read("nb", uri, fresh=True)).text
+        assert "43" in (await host.read("nb", uri, fresh=True)).text
+    finally:
+        kernel.close()
+
+
+async def test_serving_anew_in_the_same_kernel_is_no_other_life(host: Host, jupyter: Jupyter) -> None:
+    kernel = jupyter.kernel()
+    try:
+        kernel.run(SERVE.replace("analysis", "same"))
+        await connect(host, jupyter, kernel.id, era="modern")
+        assert "42" in (await host.read("nb", "notebook://same/variables/answer")).text
+        kernel.run("endpoint.stop()\nendpoint = mcp.serve('answer', name='same')")
+        assert "42" in (await host.read("nb", "notebook://same/variables/answer", fresh=True)).text
+    finally:
+        kernel.close()
+
+
+async def test_a_kernel_that_dies_ends_the_streams_and_then_says_so(host: Host, jupyter: Jupyter) -> None:
+    kernel = jupyter.kernel()
+    kernel.run(SERVE.replace("analysis", "mortal"))
+    await connect(host, jupyter, kernel.id, era="modern")
+    await (await host.connection("nb")).watch("notebook://mortal/variables/answer", lambda _: None)
+    kernel.close()
+    with pytest.raises(MCPError, match="no such kernel|shut down"):
+        await host.read("nb", "notebook://mortal/variables/answer", fresh=True)
+
+
 @pytest.mark.parametrize("origin", ["https://evil.example", "null", None])
 def test_a_page_that_brings_the_persons_cookie_gets_nothing(
     jupyter: Jupyter, served: tuple[Kernel, str], origin: str | None

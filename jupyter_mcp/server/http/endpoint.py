@@ -64,6 +64,7 @@ class Endpoint:
         open: responses that are streams of events now.
         running: how many requests and streams there are now.
         on_refused: told why a request was refused before it got as far as JSON-RPC (Host, Origin, token, size, room).
+        life: of the process, where a gateway is to know when it is another (`forwarded`); "": nothing is told of that.
         token_hint: a sentence for whoever comes with a wrong token or none: where the right one is found.
     """
 
@@ -104,6 +105,7 @@ class Endpoint:
         self._expected: dict[Guarded, float] = {}  # requests whose body is still coming -> since when
         self.running = 0
         self.on_refused: Callable[[Refusal], object] | None = None
+        self.life = ""
         self.token_hint = ""
         self.closing = False
         self._interval = keep_alive / 2

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, cast
 from tornado.web import HTTPError, RequestHandler
 
 from jupyter_mcp.protocol import inbound, jsonrpc
+from jupyter_mcp.protocol.forwarded import USER, principal_of
 from jupyter_mcp.protocol.jsonrpc import INVALID_REQUEST
 from jupyter_mcp.server import access
 from jupyter_mcp.server.failures import complain
@@ -67,7 +68,7 @@ class Guarded(Base):
         if token is None:
             return "" if _on_loopback(self) else None
         self._refusal = token.check(self.request.headers.get_list("Authorization"))
-        return None if self._refusal is not None else token.principal
+        return None if self._refusal is not None else principal_of(token.principal, self.request.headers.get(USER))
 
     def prepare(self) -> Awaitable[None] | None:
         """tornado's: called when the head of the request is there. The body is read when this is done."""

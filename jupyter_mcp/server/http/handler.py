@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 from tornado.web import RequestHandler, stream_request_body
 
-from jupyter_mcp.protocol import headers, inbound, jsonrpc, modern
+from jupyter_mcp.protocol import forwarded, headers, inbound, jsonrpc, modern
 from jupyter_mcp.protocol.inbound import Rejection, Route
-from jupyter_mcp.protocol.jsonrpc import INVALID_REQUEST, METHOD_NOT_FOUND, RpcError
+from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, INVALID_REQUEST, METHOD_NOT_FOUND, RpcError
 from jupyter_mcp.server.http.guard import Refusal
 from jupyter_mcp.server.http.guarded import Guarded
 from jupyter_mcp.server.http.streams import Nowhere, Stream, accepts
@@ -76,10 +76,19 @@ class EndpointMixin(Guarded):
         kind = jsonrpc.kind(message)
         if kind == "invalid":
             self.invalid(message)
+        elif kind == "request" and self._means_another_life(message):
+            text = f"{self.endpoint.server.name} was started anew: what it knew is gone. Ask again to go on with it."
+            self.reply(200, jsonrpc.error(message["id"], INTERNAL_ERROR, text))
         elif self._is_modern(message):
             self._stateless(message, kind, json, events)
         else:
             self._in_session(message, kind, json, events)
+
+    def _means_another_life(self, message: Mapping[str, Any]) -> bool:
+        said = self.request.headers.get(forwarded.LIFE)
+        if said is not None and self.endpoint.life:
+            self.set_header(forwarded.LIFE, self.endpoint.life)
+        return forwarded.is_of_another_life(said, self.endpoint.life, message.get("method"))
 
     def _is_modern(self, message: Mapping[str, Any]) -> bool:
         if not self.endpoint.modern:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import secrets
+from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.protocol.jsonrpc import INVALID_REQUEST, PARSE_ERROR
@@ -169,7 +170,7 @@ class Sessions:
 
     def begin(self, principal: str, own: Stream | None = None) -> HttpSession | None:
         """A new session (with that stream as its own); None when there is no place for it."""
-        if len(self._sessions) >= self._most and not self._make_room():
+        if len(self._sessions) >= self._most and not self._make_room(principal):
             return None
         session = HttpSession(self._server, principal, own)
         self._sessions[session.id] = session
@@ -204,11 +205,17 @@ class Sessions:
             if kept > MOST_KEPT_IN_ALL:
                 session.forget(now)
 
-    def _make_room(self) -> bool:
-        resting = [session for session in self._sessions.values() if not session.busy]
-        if resting:
-            self.end(min(resting, key=lambda session: session.last_used))
-        return bool(resting)
+    def _make_room(self, principal: str) -> bool:
+        """End a session that nobody uses: of a client that has more than this one, the most; else of its own."""
+        counts = Counter(session.principal for session in self)
+        resting = [session for session in self if not session.busy]
+        richer = [session for session in resting if counts[session.principal] > counts[principal]]
+        most = max((counts[session.principal] for session in richer), default=0)
+        places = [session for session in richer if counts[session.principal] == most]
+        places = places or [session for session in resting if session.principal == principal]
+        if places:
+            self.end(min(places, key=lambda session: session.last_used))
+        return bool(places)
 
     async def close(self, grace: float) -> None:
         """End all: what they work on is given so many seconds."""
