@@ -16,6 +16,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import os
+import secrets
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -26,7 +27,6 @@ from jupyter_mcp.kernel.book import Choice, NotebookServer
 from jupyter_mcp.kernel.changes import Changes
 from jupyter_mcp.kernel.exposure import exposed
 from jupyter_mcp.kernel.plots import Plots
-from jupyter_mcp.protocol.forwarded import new_life
 from jupyter_mcp.runtime import made, state, wait
 from jupyter_mcp.runtime.cells import cells
 from jupyter_mcp.runtime.thread import get_runtime
@@ -48,7 +48,7 @@ __all__ = ["Serving", "again", "current", "last", "resume", "serve"]
 SWITCH_SECONDS = 0.001
 GRACE_SECONDS = 1.0
 """For requests that run when it ends."""
-LIFE = new_life()
+LIFE = secrets.token_hex(8)
 """Of this kernel's process: who serves again within it goes on, and after a restart it is another."""
 _TOKEN_HINT = "The notebook's card shows it: %mcp serve, then Show URL and token."  # noqa: S105
 MOST_OPEN = 512

@@ -2,7 +2,7 @@
 
     Jupyter-Mcp-User    whose request it is: each is a client of its own, with sessions, tasks and approvals of its own
     Jupyter-Mcp-Life    in a request: the life of the process that this client last had to do with, "?" when it is not
-                        known; in the answer: the life of this one
+                        known; in the answer: the life of this one (16 hexadecimal digits)
 
 A process that starts again has lost what it knew, behind the same address; a stateless client would not notice. So a
 request that acts, and comes from a client of an earlier life, is refused once, and says why. Requests without these
@@ -13,18 +13,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-import secrets
 
-__all__ = ["LIFE", "UNKNOWN", "USER", "is_of_another_life", "new_life", "principal_of"]
+__all__ = ["LIFE", "UNKNOWN", "USER", "is_of_another_life", "principal_of"]
 
 USER, LIFE, UNKNOWN = "Jupyter-Mcp-User", "Jupyter-Mcp-Life", "?"
 _ACTS = frozenset(["tools/call", "resources/read", "prompts/get", "resources/subscribe"])
 _LIFE = re.compile(r"[0-9a-f]{16}")
-
-
-def new_life() -> str:
-    """The name of a life."""
-    return secrets.token_hex(8)
 
 
 def principal_of(principal: str, user: str | None) -> str:

@@ -205,7 +205,7 @@ async def test_a_kernel_that_dies_ends_the_streams_and_then_says_so(host: Host, 
     await connect(host, jupyter, kernel.id, era="modern")
     await (await host.connection("nb")).watch("notebook://mortal/variables/answer", lambda _: None)
     kernel.close()
-    with pytest.raises(MCPError, match="no such kernel|shut down"):
+    with pytest.raises(MCPError, match=r"no such kernel|shut down"):
         await host.read("nb", "notebook://mortal/variables/answer", fresh=True)
 
 
