@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 SOURCE = ROOT / "labextension" / "node_modules" / "axe-core" / "axe.min.js"
 OURS = (
     *(".jmcp", ".jupyter-mcp", ".jmcp-expired"),
-    *(".jmcp-prompt", ".jmcp-prompts", ".jmcp-status-item"),
+    *(".jmcp-panel", ".jmcp-prompt", ".jmcp-prompts", ".jmcp-status-item"),
 )
 RUN = """async ours => {
     const found = await window.axe.run({ include: ours }, { resultTypes: ['violations'] });

@@ -34,14 +34,13 @@ export async function fillIn(panel: NotebookPanel, part: string): Promise<void> 
   if (cell === null || at < 0) {
     return;
   }
+  await panel.content.scrollToItem(panel.content.activeCellIndex); // a cell out of sight has no editor
   await cell.ready;
-  if (panel.content.activeCell === cell) {
-    panel.content.mode = 'edit';
-    const editor = cell.editor;
-    const [start, end] = [editor?.getPositionAt(at), editor?.getPositionAt(at + part.length)];
-    if (start !== undefined && end !== undefined) {
-      editor?.setSelection({ start, end });
-    }
+  const editor = cell.editor;
+  const [start, end] = [editor?.getPositionAt(at), editor?.getPositionAt(at + part.length)];
+  if (panel.content.activeCell === cell && start !== undefined && end !== undefined) {
+    editor?.setSelection({ start, end });
+    editor?.focus();
   }
 }
 
