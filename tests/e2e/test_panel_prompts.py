@@ -146,6 +146,9 @@ def test_a_form_is_filled_in_while_a_cell_computes(notebook: Notebook) -> None:
 
 def test_a_question_is_said_when_it_waits_out_of_sight_and_taken_back_when_it_is_answered(notebook: Notebook) -> None:
     page = notebook.page
+    page.evaluate("window.jupyterapp.shell.collapseRight()")  # the panel would show it
+    panel = page.locator("#jupyter-mcp-panel")
+    expect(panel).to_be_hidden()
     books = sources(page).index(BOOK)
     notebook.run(books)
     notebook.button("Submit", books).wait_for()
@@ -161,6 +164,7 @@ def test_a_question_is_said_when_it_waits_out_of_sight_and_taken_back_when_it_is
     notebook.screenshots("question-out-of-sight")
     notice.get_by_role("button", name="Show the question").click()
     expect(notebook.button("Submit", books)).to_be_in_viewport()
+    expect(panel).to_be_visible()
     notice.wait_for(state="detached")
     page.evaluate(script)
     notebook.interrupt()
