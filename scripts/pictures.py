@@ -173,8 +173,31 @@ def login(browser: Browser) -> None:
         notebook.interrupt()
 
 
+def panel(browser: Browser) -> None:
+    """The side panel: a server, its catalogue, the notebook served; then a question that waits."""
+    cells = ["%load_ext jupyter_mcp\n%mcp connect demo", "sales, region = [3, 1, 2], 'north'"]
+    notebook = opened(browser, *cells, "%mcp call demo.book city=Barcelona", run=2)
+    page = notebook.page
+    page.get_by_role("tab", name="MCP", exact=True).click()
+    side = page.get_by_role("region", name="MCP", exact=True)
+    side.get_by_role("searchbox", name="Search what servers offer").fill("weather")
+    side.get_by_text("1 of 16").wait_for()
+    side.get_by_role("switch").check()
+    side.get_by_text("sales, region").wait_for()
+    page.set_viewport_size({"width": 1100, "height": 860})
+    for dark in (False, True):
+        take(notebook, side, f"panel{'-dark' * dark}", dark=dark)
+    notebook.theme(dark=False)
+    notebook.run(2)
+    side.get_by_role("button", name="Show its cell").wait_for()
+    test_forms.fill(notebook, 2)
+    take(notebook, page.locator("#main"), "panel-question")
+    notebook.interrupt()
+    notebook.wait_done(2)
+
+
 PICTURES: dict[str, Callable[[Browser], None]] = {
-    one.__name__: one for one in (form, approval, explorer, forms, results, trace, login)
+    one.__name__: one for one in (form, approval, explorer, forms, results, trace, login, panel)
 }
 
 
