@@ -185,9 +185,7 @@ def panel(browser: Browser) -> None:
     side.get_by_role("switch").check()
     side.get_by_text("sales, region").wait_for()
     page.set_viewport_size({"width": 1100, "height": 860})
-    for dark in (False, True):
-        take(notebook, side, f"panel{'-dark' * dark}", dark=dark)
-    notebook.theme(dark=False)
+    take(notebook, side, "panel")
     notebook.run(2)
     side.get_by_role("button", name="Show its cell").wait_for()
     test_forms.fill(notebook, 2)
