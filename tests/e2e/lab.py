@@ -351,9 +351,13 @@ class Browser:
         self._context = context
         self.problems: list[str] = []
 
-    def open(self, name: str) -> Notebook:
-        """Open a notebook in a fresh page and wait for its kernel."""
-        page = self._context.new_page()
+    def new_page(self) -> Page:
+        """A page with nothing in it yet."""
+        return self._context.new_page()
+
+    def open(self, name: str, page: Page | None = None) -> Notebook:
+        """Open a notebook in a fresh page (or that one) and wait for its kernel."""
+        page = page or self.new_page()
         page.on("console", self._console)
         page.goto(self.server.address(name))
         page.wait_for_function(READY, timeout=90_000)
