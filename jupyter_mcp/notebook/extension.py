@@ -31,6 +31,7 @@ def load_ipython_extension(ipython: InteractiveShell) -> None:
     pages.announce(ipython)
     control.handle("oauth", _browser_came)
     control.handle("state", _how_served)
+    control.handle("mcp", _handed_on)
     serving = sys.modules.get("jupyter_mcp.kernel.serving")
     if serving is not None:
         serving.resume(ipython)  # it was served before the extension was unloaded
@@ -49,6 +50,13 @@ def _how_served(data: Mapping[str, Any]) -> Mapping[str, Any]:
     with suppress(OSError, ValueError, TypeError):
         here = Path(data["here"]).read_text(encoding="ascii")[:64]
     return {"served": True, "url": found.url, "token": found.token, "name": found.slug, "here": here}
+
+
+async def _handed_on(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """A Jupyter Server on another machine hands on what a client of this notebook sends."""
+    from jupyter_mcp.kernel import relay
+
+    return await relay.answer(data)
 
 
 async def _browser_came(data: Mapping[str, Any]) -> Mapping[str, Any]:

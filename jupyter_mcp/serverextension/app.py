@@ -18,6 +18,7 @@ from jupyter_mcp._version import __version__
 from jupyter_mcp.serverextension.callback import CALLBACK, CallbackHandler
 from jupyter_mcp.serverextension.endpoints import Endpoints
 from jupyter_mcp.serverextension.gateway import Gateway, KernelHandler
+from jupyter_mcp.serverextension.line import Lines
 from jupyter_mcp.serverextension.notebooks import KERNELS, NotebooksHandler
 
 __all__ = ["load"]
@@ -39,10 +40,11 @@ def load(serverapp: Any) -> None:
     """Add them to a Jupyter Server."""
     base = serverapp.web_app.settings["base_url"]
     endpoints = Endpoints(serverapp.kernel_manager)
+    gateway = Gateway(endpoints, Lines(serverapp.kernel_manager))
     handlers: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
         (STATUS, StatusHandler, {}),
         (NOTEBOOKS, NotebooksHandler, {"endpoints": endpoints}),
-        (KERNEL, KernelHandler, {"gateway": Gateway(endpoints)}),
+        (KERNEL, KernelHandler, {"gateway": gateway}),
         (CALLBACK, CallbackHandler, {}),
     ]
     added = [(url_path_join(base, path), handler, options) for path, handler, options in handlers]

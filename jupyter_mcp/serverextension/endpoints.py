@@ -30,12 +30,11 @@ class Endpoint:
     """Where a kernel is served; the token is for this process alone.
 
     Attributes:
-        url: on loopback. token: that it wants. name: of the notebook, as it is served.
+        url: on loopback. token: that it wants.
     """
 
     url: str
     token: str = field(repr=False)
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,17 +43,18 @@ class Standing:
 
     Attributes:
         state: "served", "not served", "silent" (no answer: no extension, or it is just starting) or "gone".
-        endpoint: of one that is served.
+        endpoint: of one that is served on this machine; None elsewhere: it is reached by its control channel.
+        name: of a notebook that is served, as it is served.
         hint: what to do, one sentence; "" when it is served.
     """
 
     state: State
     endpoint: Endpoint | None = None
+    name: str = ""
     hint: str = ""
 
 
 _NOT_SERVED = "Serve it from a cell: %load_ext jupyter_mcp, then %mcp serve."
-_ELSEWHERE = "Its kernel is on another machine, which cannot be reached from here yet."
 _PROVIDER = "It is served without a token of its own, behind an identity provider: use the address that it has there."
 _LOOPBACK = ("127.0.0.1", "localhost", "::1")
 _GONE = "There is no such kernel; it was shut down, or restarted under another id."
@@ -69,7 +69,7 @@ class Endpoints:
 
     def __init__(self, kernels: Any) -> None:
         self._kernels = kernels
-        self._known: dict[str, Endpoint] = {}
+        self._known: dict[str, Standing] = {}
         self._asking: dict[str, asyncio.Task[Standing]] = {}
 
     async def find(self, kernel_id: str, seconds: float = SECONDS) -> Standing:
@@ -79,7 +79,7 @@ class Endpoints:
             return Standing("gone", hint=_GONE)
         known = self._known.get(kernel_id)
         if known is not None:
-            return Standing("served", known)
+            return known
         earlier = self._asking.get(kernel_id)
         if earlier is not None:
             found = await asyncio.shield(earlier)
@@ -112,11 +112,13 @@ class Endpoints:
             return Standing("not served", hint=_NOT_SERVED)
         if not token:
             return Standing("not served", hint=_PROVIDER)
+        named = name if isinstance(name, str) else kernel_id
         if not hmac.compare_digest(str(said.get("here")).encode(), nonce.encode()) or not _on_loopback(url):
-            return Standing("not served", hint=_ELSEWHERE)
-        endpoint = Endpoint(url, token, name if isinstance(name, str) else kernel_id)
-        self._known[kernel_id] = endpoint
-        return Standing("served", endpoint)
+            standing = Standing("served", None, named)
+        else:
+            standing = Standing("served", Endpoint(url, token), named)
+        self._known[kernel_id] = standing
+        return standing
 
     async def _said(self, kernel_id: str, here: str, seconds: float) -> dict[str, Any] | Standing:
         """What a kernel says of itself, or why it says nothing."""

@@ -25,18 +25,20 @@ from tornado import iostream, web
 
 from jupyter_mcp.protocol.forwarded import LIFE, USER
 from jupyter_mcp.serverextension.lives import Lives, client_of
+from jupyter_mcp.serverextension.ways import BrokenOff, Request, Unreachable, by_control, by_http
 
 if TYPE_CHECKING:
-    from aiohttp import ClientResponse, ClientSession
+    from aiohttp import ClientSession
 
-    from jupyter_mcp.serverextension.endpoints import Endpoint, Endpoints
+    from jupyter_mcp.serverextension.endpoints import Endpoints, Standing
+    from jupyter_mcp.serverextension.line import Lines
     from jupyter_mcp.serverextension.lives import Client
+    from jupyter_mcp.serverextension.ways import Answer
 
 __all__ = ["Gateway", "KernelHandler"]
 
 _INTERNAL = -32603
 _MOST_BODY = 64 * 2**20  # bytes of a request
-_CHUNK = 2**16
 _SENT = (
     "accept",
     "accept-encoding",
@@ -48,7 +50,6 @@ _SENT = (
     "tracestate",
 )
 _BACK = ("content-type", "cache-control", "mcp-session-id", "mcp-protocol-version", "retry-after", "allow")
-_NOT_ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")  # what the client did not say
 _CONNECT_SECONDS = 5.0
 
 
@@ -56,28 +57,47 @@ class Gateway:
     """What the handlers share: where kernels are served, and connections to there.
 
     Args:
-        endpoints: of this Jupyter Server.
+        endpoints: of this Jupyter Server. lines: to its kernels.
     """
 
-    def __init__(self, endpoints: Endpoints) -> None:
+    def __init__(self, endpoints: Endpoints, lines: Lines) -> None:
         self.endpoints = endpoints
         self.lives = Lives()
-        self._session: ClientSession | None = None
+        self._lines = lines
+        self._kept: ClientSession | None = None
 
-    async def session(self) -> ClientSession:
+    async def way(
+        self, kernel_id: str, standing: Standing, request: Request
+    ) -> contextlib.AbstractAsyncContextManager[Answer]:
+        """How this request gets to that kernel. Raises KeyError: there is no such kernel."""
+        if standing.endpoint is not None:
+            return by_http(await self._session(), standing.endpoint, request)
+        return by_control(self._lines.to(kernel_id), request)
+
+    def gone(self, kernel_id: str) -> None:
+        """There is no such kernel any more."""
+        self._lines.forget(kernel_id)
+
+    async def close(self) -> None:
+        """The Jupyter Server ends."""
+        self._lines.close()
+        if self._kept is not None:
+            await self._kept.close()
+
+    async def _session(self) -> ClientSession:
         """Connections to this machine's endpoints, made at first use; no proxy, no cookies."""
         import aiohttp
 
-        if self._session is None or self._session.closed:
+        if self._kept is None or self._kept.closed:
             timeout = aiohttp.ClientTimeout(total=None, sock_connect=_CONNECT_SECONDS)
-            self._session = aiohttp.ClientSession(
+            self._kept = aiohttp.ClientSession(
                 connector=aiohttp.TCPConnector(limit=0),
                 timeout=timeout,
                 cookie_jar=aiohttp.DummyCookieJar(),
                 auto_decompress=False,
                 trust_env=False,
             )
-        return self._session
+        return self._kept
 
 
 class KernelHandler(JupyterHandler):
@@ -141,25 +161,26 @@ class KernelHandler(JupyterHandler):
 
     async def _exchange(self, kernel_id: str) -> None:
         """Ask the endpoint; one that is gone is looked for once more, as long as nothing has been sent back."""
-        import aiohttp
-
         client = client_of(kernel_id, self._user, self.request)
+        request = self._request(client)
         for last in (False, True):
             standing = await self._gateway.endpoints.find(kernel_id)
-            if standing.endpoint is None:
+            if standing.state == "gone":
+                self._gateway.gone(kernel_id)
+            if standing.state != "served":
                 status = HTTPStatus.NOT_FOUND if standing.state == "gone" else HTTPStatus.SERVICE_UNAVAILABLE
                 self._refuse(status, f"This notebook is not served here. {standing.hint}")
                 return
             try:
-                async with await self._ask(standing.endpoint, client) as response:
-                    self._gateway.lives.saw(client, response.headers.get(LIFE))
-                    if response.status != HTTPStatus.UNAUTHORIZED or last:
-                        await self._answer(response)
+                async with await self._gateway.way(kernel_id, standing, request) as answer:
+                    self._gateway.lives.saw(client, answer.headers.get(LIFE.lower()))
+                    if answer.status != HTTPStatus.UNAUTHORIZED or last:
+                        await self._answer(answer)
                         return
-            except (aiohttp.ClientConnectorError, aiohttp.ConnectionTimeoutError):
+            except (Unreachable, KeyError):
                 if last:
                     self._refuse(HTTPStatus.BAD_GATEWAY, "The notebook's endpoint cannot be reached.")
-            except aiohttp.ClientError:
+            except BrokenOff:
                 self._gateway.endpoints.forget(kernel_id)
                 self._broken_off()
                 return
@@ -172,37 +193,27 @@ class KernelHandler(JupyterHandler):
         made_up = str(getattr(user, "name", "")).startswith("Anonymous ")
         return "" if made_up else str(getattr(user, "username", None) or "")
 
-    async def _ask(self, endpoint: Endpoint, client: Client) -> Any:
-        session = await self._gateway.session()
+    def _request(self, client: Client) -> Request:
         sent = [
             (name, value)
             for name, value in self.request.headers.get_all()
             if name.lower() in _SENT or name.lower().startswith("mcp-")
         ]
-        headers = [  # a list: what came twice goes on twice
-            *sent,
-            ("Authorization", f"Bearer {endpoint.token}"),
-            (USER, quote(self._user)),
-            (LIFE, self._gateway.lives.of(client)),
-        ]
-        body = self.request.body if self.request.method == "POST" else None
-        return session.request(
-            self.request.method or "GET",
-            endpoint.url,
-            headers=headers,
-            data=body,
-            allow_redirects=False,
-            skip_auto_headers=_NOT_ADDED,
+        headers = [*sent, (USER, quote(self._user)), (LIFE, self._gateway.lives.of(client))]
+        return Request(
+            self.request.method or "GET", headers, self.request.body if self.request.method == "POST" else None
         )
 
-    async def _answer(self, response: ClientResponse) -> None:
-        status = HTTPStatus.BAD_GATEWAY if response.status == HTTPStatus.UNAUTHORIZED else response.status
+    async def _answer(self, answer: Answer) -> None:
+        status = HTTPStatus.BAD_GATEWAY if answer.status == HTTPStatus.UNAUTHORIZED else answer.status
         self.set_status(status)
         self.clear_header("Content-Type")
         for name in (*_BACK, "content-encoding"):
-            if name in response.headers:
-                self.set_header(name, response.headers[name])
-        async for chunk in response.content.iter_chunked(_CHUNK):
+            if name in answer.headers:
+                self.set_header(name, answer.headers[name])
+        if "event-stream" in answer.headers.get("content-type", ""):
+            await self.flush()  # the client may wait for the head before it does something that makes an event
+        async for chunk in answer.chunks:
             self.write(chunk)  # pyright: ignore[reportUnknownMemberType]
             await self.flush()
 

@@ -55,14 +55,14 @@ class NotebooksHandler(APIHandler):
 
     def _row(self, kernel: dict[str, Any], paths: dict[str, str], standing: Standing) -> dict[str, Any]:
         kernel_id = str(kernel["id"])
-        served = standing.endpoint
+        served = standing.state == "served"
         return {
             "kernel_id": kernel_id,
             "path": paths.get(kernel_id, ""),
-            "name": served.name if served is not None else "",
+            "name": standing.name,
             "language": self._language(str(kernel.get("name") or "")),
             "state": standing.state,
-            "address": url_path_join(self.base_url, KERNELS, kernel_id) if served is not None else "",
+            "address": url_path_join(self.base_url, KERNELS, kernel_id) if served else "",
             "hint": standing.hint,
         }
 

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KernelSaidNo", "KernelSilent", "control"]
+__all__ = ["KernelSaidNo", "KernelSilent", "connected", "control"]
 
 REQUEST, REPLY = "jupyter_mcp_request", "jupyter_mcp_reply"
 SECONDS = 10.0
@@ -27,6 +27,20 @@ class KernelSilent(Exception):
 
 class KernelSaidNo(Exception):
     """A kernel answered with an error, in one sentence."""
+
+
+def connected(manager: Any) -> Any:
+    """A client on the control channel of a manager's kernel, to be stopped by `stop_channels`.
+
+    A kernel knows its clients by the name of their session, and of two with one name only the later is answered; a
+    manager gives all of its clients its own.
+    """
+    from jupyter_client.session import Session
+
+    client = manager.client()
+    client.session = Session(parent=manager, key=manager.session.key, signature_scheme=manager.session.signature_scheme)
+    client.start_channels(shell=False, iopub=False, stdin=False, hb=False, control=True)
+    return client
 
 
 async def control(
@@ -45,8 +59,7 @@ async def control(
         KernelSaidNo: it was an error.
         KeyError: there is no such kernel.
     """
-    client = kernels.get_kernel(kernel_id).client()
-    client.start_channels(shell=False, iopub=False, stdin=False, hb=False, control=True)
+    client = connected(kernels.get_kernel(kernel_id))
     try:
         message = client.session.msg(REQUEST, {"version": 1, "kind": kind, "data": dict(data)})
         client.control_channel.send(message)

@@ -241,12 +241,12 @@ control.handle("state", lie)
 @pytest.mark.parametrize(
     ("lie", "words"),
     [
-        ({"url": "http://127.0.0.1:{port}/"}, "another machine"),
-        ({"url": "http://127.0.0.1:{port}/", "here": "wrong"}, "another machine"),
-        ({"url": "http://169.254.169.254:80/latest", "here": "read"}, "another machine"),
-        ({"url": "http://localhost@evil.example:{port}/", "here": "read"}, "another machine"),
-        ({"url": "https://127.0.0.1:{port}/", "here": "read"}, "another machine"),
-        ({"url": "file:///etc/passwd", "here": "read"}, "another machine"),
+        ({"url": "http://127.0.0.1:{port}/"}, "cannot be reached"),
+        ({"url": "http://127.0.0.1:{port}/", "here": "wrong"}, "cannot be reached"),
+        ({"url": "http://169.254.169.254:80/latest", "here": "read"}, "cannot be reached"),
+        ({"url": "http://localhost@evil.example:{port}/", "here": "read"}, "cannot be reached"),
+        ({"url": "https://127.0.0.1:{port}/", "here": "read"}, "cannot be reached"),
+        ({"url": "file:///etc/passwd", "here": "read"}, "cannot be reached"),
         ({"url": 7, "here": "read"}, "%mcp serve"),
         ({"url": "http://127.0.0.1:{port}/", "here": "read", "token": ""}, "identity provider"),
     ],
@@ -259,4 +259,4 @@ def test_a_kernel_does_not_choose_where_requests_go(
     kernel.run(LIES.format(lie=told))
     status, text, _ = jupyter.ask(f"jupyter-mcp/kernels/{kernel.id}", method="POST", body={})
     kernel.run("%unload_ext jupyter_mcp\n%load_ext jupyter_mcp")
-    assert status == 503 and words in json.loads(text)["error"]["message"]
+    assert status in (502, 503) and words in json.loads(text)["error"]["message"]

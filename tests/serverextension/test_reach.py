@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import asyncio
 from typing import TYPE_CHECKING, Any
 
 import pytest
 from jupyter_client.multikernelmanager import AsyncMultiKernelManager
 
+from jupyter_mcp.serverextension.line import Lines
 from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent, control
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
 
 pytestmark = pytest.mark.anyio
+ECHO = """%load_ext jupyter_mcp
+from jupyter_mcp.kernel import control
+import asyncio
+async def echo(data):
+    await asyncio.sleep(0.01)
+    return data
+control.handle("echo", echo)"""
 
 
 @pytest.fixture
@@ -46,3 +55,17 @@ async def test_a_kernel_answers_or_says_no_or_says_nothing(kernels: tuple[Any, s
         await control(manager, kernel_id, "nothing", {})
     with pytest.raises(KeyError):
         await control(manager, "no-such-kernel", "oauth", {})
+
+
+async def test_many_ask_one_kernel_at_once_and_each_gets_its_own_answer(kernels: tuple[Any, str]) -> None:
+    manager, kernel_id = kernels
+    await run(manager, kernel_id, ECHO)
+    line = Lines(manager).to(kernel_id)
+    by_line = [line.ask("echo", {"n": n}, 30) for n in range(50)]
+    once = [control(manager, kernel_id, "echo", {"n": n}, 30) for n in range(50, 60)]
+    found = await asyncio.gather(*by_line, *once)
+    assert [one["n"] for one in found] == list(range(60))
+    assert await line.ask("echo", {"n": 7}, 30) == {"n": 7}, "who asked once and hung up has taken nobody's place"
+    line.close()
+    with pytest.raises(KernelSilent, match="hung up"):
+        await line.ask("echo", {}, 1)

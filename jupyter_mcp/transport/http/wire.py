@@ -11,6 +11,7 @@ Above: `transport` and `sse`. The library is aiohttp, imported when a wire is op
 from __future__ import annotations
 
 import asyncio
+import io
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -44,6 +45,7 @@ START_LIMIT = 2.0  # seconds for the text of a refusal
 _REFUSAL = 2**16  # bytes read of a refusal that is answered, so that its connection goes on
 _LONG_HEADER = 2**16
 _UNSENDABLE = re.compile(r"[\x00-\x20\x7f]")  # in a URL
+_LARGE = 2**20  # bytes of a body that aiohttp would hold up the loop for
 _READ_AHEAD = 2**18
 # what is ours to say; a person's header of that name is left out
 _OURS = {"accept", "content-type", "content-length", "transfer-encoding", "connection", "accept-encoding"} | {
@@ -302,7 +304,12 @@ class Wire:
                 all_headers |= self._proxy_headers
         try:
             response = await session.request(
-                method, target, data=body, headers=all_headers, allow_redirects=False, **proxied
+                method,
+                target,
+                data=body if body is None or len(body) < _LARGE else io.BytesIO(body),  # so it goes out in parts
+                headers=all_headers,
+                allow_redirects=False,
+                **proxied,
             )
         except Exception as error:
             lost = explained(error, self.where, self._options.connect_timeout, self._proxy)
