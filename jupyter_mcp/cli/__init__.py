@@ -15,6 +15,7 @@ from jupyter_mcp._version import __version__
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from jupyter_mcp.cli.bridge.notebooks import Look
     from jupyter_mcp.server import Server
 
 # name -> what it is; the servers that come with the package, started by the command of the same name
@@ -29,6 +30,9 @@ over HTTP:       jupyter-mcp-host demo --http 8000
 a live notebook for an agent:
                  %mcp serve                  in the notebook
                  command "jupyter-mcp-host", arguments ["stdio"]
+
+one on a hub or a remote machine, with the token in the environment or in the keyring:
+                 JUPYTER_TOKEN=… jupyter-mcp-host stdio --url https://hub.example.org/user/ada/
 
 a notebook as a server of its own:
                  jupyter-mcp-host run notebook.ipynb --http 8000
@@ -45,7 +49,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if command == "demo":
         return _demo(given.http)
     if command == "stdio":
-        return _bridge(given.notebook)
+        return _bridge(given.notebook, given.url, given.kernel)
     if command == "run":
         return _run(given)
     if command == "list":
@@ -69,6 +73,10 @@ def _parser() -> argparse.ArgumentParser:
         metavar="NAME",
         help="which notebook; by default the nearest one whose folder is this one, above it or below it",
     )
+    bridge.add_argument(
+        "--url", metavar="URL", help="the Jupyter Server that it is at, as on a hub; its token is in JUPYTER_TOKEN"
+    )
+    bridge.add_argument("--kernel", metavar="ID", help="with --url: the notebook of this kernel")
     run = commands.add_parser("run", help="run a notebook and serve the tools, resources and prompts it declares")
     run.add_argument("path", metavar="NOTEBOOK", help="the notebook's file")
     way = run.add_mutually_exclusive_group()
@@ -94,19 +102,31 @@ def _port(text: str) -> int:
     return port
 
 
-def _bridge(notebook: str | None) -> int:
+def _bridge(notebook: str | None, url: str | None, kernel: str | None) -> int:
     import os
 
     from jupyter_mcp.cli.bridge.relay import serve
-    from jupyter_mcp.errors import ConnectionFailed
+    from jupyter_mcp.errors import ConnectionFailed, UsageError
 
-    _say_if_terminal()
     try:
-        serve(os.getcwd(), notebook)
-    except ConnectionFailed as error:
+        look = {} if url is None and kernel is None else {"look": _elsewhere(url, kernel, notebook)}
+        _say_if_terminal()
+        serve(os.getcwd(), notebook, **look)
+    except (ConnectionFailed, UsageError) as error:
         print(error, file=sys.stderr)
         return 1
     return 0
+
+
+def _elsewhere(url: str | None, kernel: str | None, notebook: str | None) -> Look:
+    """Looks for notebooks at a Jupyter Server. Raises UsageError."""
+    from jupyter_mcp.cli.bridge import remote
+    from jupyter_mcp.errors import UsageError
+
+    if url is None or (kernel is not None and notebook is not None):
+        raise UsageError("--kernel goes with --url, and without --notebook.")
+    place = remote.address(url)
+    return remote.JupyterServer(place, remote.token_for(place), kernel, notebook).look
 
 
 def _run(given: argparse.Namespace) -> int:

@@ -7,6 +7,7 @@ is taken there; names are unique on this machine, and whoever writes one means i
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.cli.bridge import choosing
@@ -15,13 +16,15 @@ from jupyter_mcp.cli.bridge.upstream import Upstream
 from jupyter_mcp.errors import MCPError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Awaitable, Callable
 
     from jupyter_mcp.kernel.identity import Live
     from jupyter_mcp.transport.base import Message
 
+    Look = Callable[[], "Sequence[Live] | Awaitable[Sequence[Live] | Nobody]"]
+
 LOOK_SECONDS = 1.0
-"""How often it is looked for while there is none; a look is one listing of a folder."""
+"""How often it is looked for while there is none; a look is one listing of a folder, or of a Jupyter Server."""
 AGAIN_SECONDS = 0.2
 LISTS = ("tools", "resources", "prompts")
 
@@ -39,7 +42,7 @@ class Notebooks:
     Args:
         place: the working directory.
         wanted: the name that the person gave.
-        look: gives the live ones.
+        look: gives the live ones, at once or later, or why that is not known.
         changed: told (method, params) what the agent may want to know.
         watched: gives the URIs and the ids of tasks that the agent listens to.
 
@@ -54,7 +57,7 @@ class Notebooks:
         *,
         changed: Callable[[str, dict[str, Any] | None], None],
         watched: Callable[[], tuple[set[str], set[str]]],
-        look: Callable[[], Sequence[Live]] = find,
+        look: Look = find,
     ) -> None:
         self._place = place
         self._wanted = wanted
@@ -81,11 +84,15 @@ class Notebooks:
         held = self._ways.get(slug) if slug is not None else None
         if held is not None:
             return held
-        alive = self._look()
-        choice = self._chosen(alive, named)
+        alive = await self._alive()
+        choice = alive if isinstance(alive, Nobody) else self._chosen(alive, named)
         if isinstance(choice, (Several, Nobody)):
             return choice
         return await self._opened(choice)
+
+    async def _alive(self) -> Sequence[Live] | Nobody:
+        found = self._look()
+        return found if isinstance(found, (Nobody, Sequence)) else await found
 
     def _chosen(self, alive: Sequence[Live], named: str | None) -> Live | Several | Nobody:
         if self._wanted is None and named is not None:

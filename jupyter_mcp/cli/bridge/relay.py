@@ -26,8 +26,9 @@ from jupyter_mcp.server.failures import Failure
 from jupyter_mcp.server.server import Server
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Mapping, Sequence
+    from collections.abc import Awaitable, Callable, Mapping
 
+    from jupyter_mcp.cli.bridge.notebooks import Look
     from jupyter_mcp.kernel.identity import Live
     from jupyter_mcp.server.dispatch import Offer
     from jupyter_mcp.server.exchange import Exchange
@@ -57,7 +58,7 @@ class Bridge(Server):
         place: str,
         wanted: str | None = None,
         *,
-        look: Callable[[], Sequence[Live]] = find,
+        look: Look = find,
         name: str | None = None,
     ) -> None:
         super().__init__(
@@ -342,7 +343,7 @@ def _tools(result: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [one for one in cast("list[Any]", listed) if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
-def serve(place: str, wanted: str | None = None, *, look: Callable[[], Sequence[Live]] = find) -> None:
+def serve(place: str, wanted: str | None = None, *, look: Look = find) -> None:
     """Serve stdin and stdout until the agent is gone or Ctrl-C. Raises ConnectionFailed without stdin and stdout."""
     from jupyter_mcp.server.stdio import StdioServerTransport
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from jupyter_mcp._version import __version__
 from jupyter_mcp.errors import ConnectionLost, RequestError
@@ -48,8 +49,10 @@ class Upstream:
         from jupyter_mcp.cli.bridge.near import NearWire
         from jupyter_mcp.transport.http import HttpOptions, HttpTransport
 
-        options = HttpOptions(headers={"Authorization": f"Bearer {self.live.token}"}, proxy=None, insist=True)
-        self._transport = HttpTransport(self.live.url, options, NearWire(self.live.url, options))
+        near = is_near(self.live.url)
+        headers = {"Authorization": f"Bearer {self.live.token}"}
+        options = HttpOptions(headers=headers, proxy=None if near else "env", insist=True)
+        self._transport = HttpTransport(self.live.url, options, NearWire(self.live.url, options) if near else None)
         await self._transport.open(self)
 
     async def close(self) -> None:
@@ -171,6 +174,12 @@ class Upstream:
         """No more messages will come."""
         for came in self._waiting.values():
             came.put_nowait(ConnectionLost(f"The way to the notebook {closed.reason}."))
+
+
+def is_near(url: str) -> bool:
+    """Whether it is plain HTTP on this machine, by number: nothing in between changes it."""
+    parts = urlsplit(url)
+    return parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1")
 
 
 def _as_lost(error: Exception) -> Exception:
