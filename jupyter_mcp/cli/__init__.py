@@ -126,6 +126,8 @@ def _elsewhere(url: str | None, kernel: str | None, notebook: str | None) -> Loo
     if url is None or (kernel is not None and notebook is not None):
         raise UsageError("--kernel goes with --url, and without --notebook.")
     place = remote.address(url)
+    if not remote.is_private(place):
+        print(f"The token goes to {place} unencrypted: use https:// where there is one.", file=sys.stderr)
     return remote.JupyterServer(place, remote.token_for(place), kernel, notebook).look
 
 

@@ -80,6 +80,11 @@ def test_what_is_no_address_or_holds_a_secret_is_refused_without_repeating_it(ur
     assert "abc123" not in str(caught.value)
 
 
+def test_a_token_that_would_travel_unencrypted_is_warned_of() -> None:
+    assert remote.is_private(HUB) and remote.is_private("http://localhost:8888/")
+    assert not remote.is_private("http://hub.example/user/ada/")
+
+
 def test_a_token_comes_from_the_environment_else_from_the_keyring(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(remote, "_of_keyring", {HUB: "kept", OTHER: ""}.__getitem__)
     assert token_for(HUB, {"JUPYTERHUB_API_TOKEN": "hub", "JUPYTER_TOKEN": "own"}) == "own"

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 
     from jupyter_mcp.kernel.identity import Live
 
-__all__ = ["KEYRING", "TOKENS", "JupyterServer", "address", "token_for"]
+__all__ = ["KEYRING", "TOKENS", "JupyterServer", "address", "is_private", "token_for"]
 
 TOKENS = ("JUPYTER_TOKEN", "JUPYTERHUB_API_TOKEN")
 """Variables of the environment that may hold a token, the first one first."""
@@ -58,6 +58,12 @@ def address(url: str) -> str:
         raise UsageError("--url wants the address of a Jupyter Server, such as https://hub.example.org/user/ada/.")
     path = parts.path.removesuffix("/lab").removesuffix("/tree").rstrip("/")
     return urlunsplit((parts.scheme, parts.netloc, f"{path}/", "", ""))
+
+
+def is_private(url: str) -> bool:
+    """Whether what is sent there is encrypted, or stays on this machine."""
+    parts = urlsplit(url)
+    return parts.scheme == "https" or parts.hostname in ("localhost", "127.0.0.1", "::1")
 
 
 def token_for(url: str, environ: Mapping[str, str] | None = None) -> str:
