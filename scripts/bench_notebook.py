@@ -27,6 +27,7 @@ def of_notebooks(bench: Bench) -> None:
     views(bench)
     changes(bench)
     bridge(bench)
+    gateway(bench)
 
 
 def measured(bench: Bench, workload: str, what: str, *, beside_peer: bool = False) -> list[dict[str, Any]]:
@@ -96,3 +97,16 @@ def bridge(bench: Bench) -> None:
     rows = measured(bench, "start", "the bridge's start")
     name = "bridge, from its start to the notebook's tools and its end"
     add(bench, name, [row["cpu"] for row in rows], 350, unit="ms CPU")
+
+
+def gateway(bench: Bench) -> None:
+    bench.say("a live notebook: behind a Jupyter Server")
+    listeners = 200
+    rounds = min(bench.rounds, MOST_ROUNDS)
+    rows = [python(OURS, "gateway.py", str(bench.count(300)), str(listeners)) for _ in range(rounds)]
+    over = [row["gateway"] - row["direct"] for row in rows]
+    add(bench, "read through a Jupyter Server, more than at the endpoint", over, 3)
+    over = [row["control"] - row["direct"] for row in rows]
+    add(bench, "the same by the kernel's control channel", over)
+    grown = [row["listeners"] / 2**20 for row in rows]
+    add(bench, f"{listeners} idle listeners, memory of the Jupyter Server", grown, 100, unit="MB more")

@@ -162,3 +162,9 @@ def test_the_whole_benchmark_writes_its_rows(tmp_path: Path) -> None:
     assert [set(row) for row in found] == [keys] * len(found)
     for words in ("load_ext", "HTTP call, client, modern", "idle subscriptions", "read one variable", "frame of"):
         assert any(words in row["name"] for row in found), words
+
+
+def test_a_read_is_measured_at_the_endpoint_and_by_both_ways_of_the_gateway() -> None:
+    found = program("gateway.py", "3", "2")
+    assert set(found) == {"direct", "gateway", "control", "listeners"}
+    assert all(0 < found[way] < 60 for way in ("direct", "gateway", "control"))

@@ -58,6 +58,10 @@ class Jupyter:
             )
         self._wait()
 
+    @property
+    def pid(self) -> int:
+        return self._process.pid
+
     def close(self) -> None:
         self._process.terminate()
         try:
