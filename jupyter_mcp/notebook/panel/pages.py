@@ -70,6 +70,7 @@ def leave() -> None:
         pace.stop()
     _pace.clear()
     _asked.clear()
+    _told.clear()
     _close()
 
 

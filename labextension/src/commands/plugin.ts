@@ -40,6 +40,11 @@ export const beside: JupyterFrontEndPlugin<void> = {
         started ??= start();
         void started.then(({ links }) => links.add(panel, kernel, comm));
       },
+      again: panel => {
+        void started?.then(({ links }) => {
+          links.again(panel);
+        });
+      },
       lost: panel => {
         void started?.then(({ links }) => {
           links.drop(panel);

@@ -14,12 +14,14 @@ type Message = KernelMessage.IDebugRequestMsg; // JupyterLab's types know no mes
 /**
  * Send a message, and wait for the content of its reply.
  *
- * @throws Error one sentence, when nothing has come in `PATIENCE`.
+ * @param patience milliseconds.
+ * @throws Error one sentence, when nothing has come in that time.
  */
 export async function ask(
   kernel: Kernel.IKernelConnection,
   kind: string,
-  content: Record<string, unknown>
+  content: Record<string, unknown>,
+  patience = PATIENCE
 ): Promise<Record<string, unknown>> {
   const message = KernelMessage.createMessage<Message>({
     channel: 'control',
@@ -33,8 +35,8 @@ export async function ask(
   const late = new Promise<never>((_, reject) => {
     timer = window.setTimeout(() => {
       future.dispose();
-      reject(new Error('The kernel has not answered for two minutes.'));
-    }, PATIENCE);
+      reject(new Error(`The kernel has not answered for ${String(Math.round(patience / 1000))} seconds.`));
+    }, patience);
   });
   try {
     const reply: unknown = await Promise.race([future.done, late]);

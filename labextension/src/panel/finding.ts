@@ -21,6 +21,8 @@ export interface Finding {
   found: (panel: NotebookPanel, kernel: Kernel.IKernelConnection, comm: Kernel.IComm) => void;
   /** What was found in this notebook is no more. */
   lost: (panel: NotebookPanel) => void;
+  /** The page has its way to the kernel again: what was said meanwhile was not heard. */
+  again: (panel: NotebookPanel) => void;
 }
 
 /** Look at every notebook, now and later. */
@@ -36,6 +38,11 @@ export function findKernels(notebooks: INotebookTracker, finding: Finding): void
     session.statusChanged.connect((_, status) => {
       if (GONE.has(status)) {
         finding.lost(panel);
+      }
+    });
+    session.connectionStatusChanged.connect((_, status) => {
+      if (status === 'connected') {
+        finding.again(panel);
       }
     });
     panel.disposed.connect(() => {

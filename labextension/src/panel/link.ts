@@ -13,9 +13,14 @@ import type { Going, Link } from '../commands/parts';
 import { list, record, text } from '../said';
 import type { Waiting } from '../status/notices';
 import type { Standing } from '../status/words';
-import { ask } from './control';
+import { ask, PATIENCE } from './control';
 
 const REQUEST = 'jupyter_mcp_request';
+
+/** The state is known without asking a server: one that does not come soon is not coming. Milliseconds. */
+const STATE_PATIENCE = 15_000;
+/** After a state that did not come, in milliseconds. */
+const AGAIN = 3_000;
 
 export class KernelLink implements Link {
   constructor(panel: NotebookPanel, kernel: Kernel.IKernelConnection) {
@@ -65,12 +70,13 @@ export class KernelLink implements Link {
 
   dispose(): void {
     this._isDisposed = true;
+    window.clearTimeout(this._timer);
     Signal.clearData(this);
   }
 
   /** Ask the kernel. Rejects with one sentence for people. */
-  async request(act: string, data: Record<string, unknown> = {}): Promise<unknown> {
-    const content = await ask(this.kernel, REQUEST, { version: 1, kind: 'panel', data: { ...data, act } });
+  async request(act: string, data: Record<string, unknown> = {}, patience = PATIENCE): Promise<unknown> {
+    const content = await ask(this.kernel, REQUEST, { version: 1, kind: 'panel', data: { ...data, act } }, patience);
     if (content.status !== 'ok') {
       throw new Error(text(content.evalue) || 'The kernel did not answer what was asked.');
     }
@@ -94,12 +100,21 @@ export class KernelLink implements Link {
     try {
       do {
         this._again = false;
-        this._take(record(await this.request('state')));
+        this._take(record(await this.request('state', {}, STATE_PATIENCE)));
       } while (this._again as boolean);
     } catch {
-      // the kernel is gone or busy ending; its next word is asked about again
+      this._later(); // the kernel is gone, which is heard soon, or the way to it is broken for a while
     } finally {
       this._asking = false;
+    }
+  }
+
+  private _later(): void {
+    window.clearTimeout(this._timer);
+    if (!this._isDisposed) {
+      this._timer = window.setTimeout(() => {
+        void this.refresh();
+      }, AGAIN);
     }
   }
 
@@ -135,6 +150,7 @@ export class KernelLink implements Link {
   private _asking = false;
   private _again = false;
   private _isDisposed = false;
+  private _timer = 0;
 }
 
 function going(said: Record<string, unknown>): Going {

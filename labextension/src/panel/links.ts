@@ -54,6 +54,14 @@ export class KernelLinks implements Links {
     return link;
   }
 
+  /** The way to a notebook's kernel was broken, and is there again. */
+  again(panel: NotebookPanel): void {
+    for (const link of this._all.filter(one => one.panel === panel)) {
+      void link.refresh();
+      void this._attach(link);
+    }
+  }
+
   /** A notebook is closed, or its kernel is another one or has forgotten everything. */
   drop(panel: NotebookPanel): void {
     const gone = this._all.filter(one => one.panel === panel);

@@ -82,6 +82,32 @@ describe('the kernels of open notebooks', () => {
     expect([links.all, links.current]).toEqual([[], null]);
   });
 
+  it('are asked again after one that did not answer, and when the page has its way back to them', async () => {
+    vi.useFakeTimers();
+    try {
+      const { links, panel, tell } = page();
+      let broken = true;
+      const one = kernel(() => (broken ? 'odd' : { status: 'ok', data: STATE }));
+      const link = links.add(panel, one, {} as Kernel.IComm);
+      await vi.advanceTimersByTimeAsync(100);
+      expect([one.sent.length, link.revision]).toEqual([1, '']);
+      broken = false;
+      await vi.advanceTimersByTimeAsync(10_000);
+      expect([one.sent.length, link.revision]).toEqual([2, '3']);
+      links.again(panel);
+      await vi.advanceTimersByTimeAsync(100);
+      expect([one.sent.length, tell.mock.calls.length]).toEqual([3, 2]);
+      broken = true;
+      links.again(panel);
+      await vi.advanceTimersByTimeAsync(100);
+      links.drop(panel);
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(one.sent.length).toBe(4);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it('say in one sentence what they cannot do', async () => {
     const { links, panel } = page();
     const one = kernel(() => ({ status: 'error', ename: 'UsageError', evalue: 'There is no server x.' }));
