@@ -226,13 +226,14 @@ def test_a_narrow_panel_cuts_nothing_off(notebook: Notebook) -> None:
     assert panel(page).evaluate("node => node.scrollWidth <= node.clientWidth")
 
 
-def test_another_notebook_in_front_has_a_catalogue_and_a_switch_of_its_own(notebook: Notebook) -> None:
+def test_another_notebook_in_front_has_a_catalogue_and_a_switch_of_its_own(
+    notebook: Notebook, shared_browser: Browser
+) -> None:
     page = notebook.page
-    new = "async path => { await window.jupyterapp.serviceManager.contents.save(path, {type: 'notebook', \
-format: 'json', content: {cells: [], metadata: {}, nbformat: 4, nbformat_minor: 5}}); \
-window.jupyterapp.commands.execute('docmanager:open', {path}); }"
-    page.evaluate(new, "other.ipynb")
-    page.wait_for_function(FRONT, arg="other.ipynb")
+    other = shared_browser.server.write("beside-the-catalogue.ipynb", ["1"], CURRENT)
+    page.evaluate("path => { window.jupyterapp.commands.execute('docmanager:open', {path}); }", other)
+    page.wait_for_function(FRONT, arg=other)
+    page.wait_for_function(READY)
     expect(catalogue(page)).to_be_hidden()
     expect(serving(page)).to_be_hidden()
     page.evaluate("window.jupyterapp.shell.currentWidget.dispose()")
