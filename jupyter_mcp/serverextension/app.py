@@ -39,7 +39,7 @@ class StatusHandler(APIHandler):
 def load(serverapp: Any) -> None:
     """Add them to a Jupyter Server."""
     base = serverapp.web_app.settings["base_url"]
-    endpoints = Endpoints(serverapp.kernel_manager)
+    endpoints = Endpoints(serverapp.kernel_manager, serverapp.kernel_spec_manager)
     gateway = Gateway(endpoints, Lines(serverapp.kernel_manager))
     handlers: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
         (STATUS, StatusHandler, {}),

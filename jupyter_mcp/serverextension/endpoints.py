@@ -5,6 +5,7 @@ not served, or has not loaded the extension, is told apart, with what to do abou
 
 - A kernel does not choose where we send requests: its address is http on loopback, and counts only when the kernel is
   on this machine, which it shows by reading a file of this process. A kernel elsewhere means its own loopback.
+- A kernel of another language is not asked: it would not know our message.
 """
 
 from __future__ import annotations
@@ -17,6 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 from urllib.parse import urlsplit
 
+from jupyter_mcp.protocol.framing import printable
+from jupyter_mcp.serverextension.languages import is_ours, language_of
 from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent, control
 
 __all__ = ["Endpoint", "Endpoints", "Standing"]
@@ -64,11 +67,12 @@ class Endpoints:
     """The endpoints of one Jupyter Server's kernels.
 
     Args:
-        kernels: its kernel manager.
+        kernels: its kernel manager. specs: its kernelspec manager.
     """
 
-    def __init__(self, kernels: Any) -> None:
+    def __init__(self, kernels: Any, specs: Any) -> None:
         self._kernels = kernels
+        self._specs = specs
         self._known: dict[str, Standing] = {}
         self._asking: dict[str, asyncio.Task[Standing]] = {}
 
@@ -100,6 +104,9 @@ class Endpoints:
         self._known.pop(kernel_id, None)
 
     async def _ask(self, kernel_id: str, seconds: float) -> Standing:
+        language = await self._language(kernel_id)
+        if not is_ours(language):
+            return Standing("not served", hint=f"Notebooks in {printable(language, 40)} are not served.")
         nonce = secrets.token_hex(16)
         with tempfile.NamedTemporaryFile("w", prefix="jupyter-mcp-", suffix=".here") as here:  # for us alone: mode 0600
             here.write(nonce)
@@ -119,6 +126,13 @@ class Endpoints:
             standing = Standing("served", Endpoint(url, token), named)
         self._known[kernel_id] = standing
         return standing
+
+    async def _language(self, kernel_id: str) -> str:
+        try:
+            name = self._kernels.get_kernel(kernel_id).kernel_name
+        except KeyError:
+            return ""
+        return await language_of(self._specs, str(name or ""))
 
     async def _said(self, kernel_id: str, here: str, seconds: float) -> dict[str, Any] | Standing:
         """What a kernel says of itself, or why it says nothing."""

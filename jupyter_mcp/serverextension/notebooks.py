@@ -10,10 +10,10 @@ from jupyter_server.base.handlers import APIHandler
 from jupyter_server.utils import ensure_async, url_path_join
 from tornado import web
 
-from jupyter_mcp.serverextension.endpoints import Standing
+from jupyter_mcp.serverextension.languages import language_of
 
 if TYPE_CHECKING:
-    from jupyter_mcp.serverextension.endpoints import Endpoints
+    from jupyter_mcp.serverextension.endpoints import Endpoints, Standing
 
 __all__ = ["KERNELS", "NotebooksHandler"]
 
@@ -43,31 +43,23 @@ class NotebooksHandler(APIHandler):
         paths = {one["kernel"]["id"]: str(one.get("path") or "") for one in sessions if one.get("kernel")}
         kernels: list[dict[str, Any]] = await ensure_async(managers.kernel_manager.list_kernels())
         found = await asyncio.gather(*(self._look(one) for one in kernels))
-        rows = [self._row(one, paths, standing) for one, standing in zip(kernels, found, strict=True)]
+        rows = [self._row(one, paths, *looked) for one, looked in zip(kernels, found, strict=True)]
         self.finish({"notebooks": sorted(rows, key=lambda row: (row["path"], row["kernel_id"]))})
 
-    async def _look(self, kernel: dict[str, Any]) -> Standing:
-        """How it is with a kernel; one of another language is not even asked."""
-        language = self._language(str(kernel.get("name") or ""))
-        if language not in ("python", ""):
-            return Standing("not served", hint=f"Notebooks in {language} are not served.")
-        return await self._endpoints.find(str(kernel["id"]), LOOK_SECONDS)
+    async def _look(self, kernel: dict[str, Any]) -> tuple[Standing, str]:
+        """How it is with a kernel, and its language."""
+        language = await language_of(self.kernel_spec_manager, str(kernel.get("name") or ""))
+        return await self._endpoints.find(str(kernel["id"]), LOOK_SECONDS), language
 
-    def _row(self, kernel: dict[str, Any], paths: dict[str, str], standing: Standing) -> dict[str, Any]:
+    def _row(self, kernel: dict[str, Any], paths: dict[str, str], standing: Standing, language: str) -> dict[str, Any]:
         kernel_id = str(kernel["id"])
         served = standing.state == "served"
         return {
             "kernel_id": kernel_id,
             "path": paths.get(kernel_id, ""),
             "name": standing.name,
-            "language": self._language(str(kernel.get("name") or "")),
+            "language": language,
             "state": standing.state,
             "address": url_path_join(self.base_url, KERNELS, kernel_id) if served else "",
             "hint": standing.hint,
         }
-
-    def _language(self, name: str) -> str:
-        try:
-            return str(self.kernel_spec_manager.get_kernel_spec(name).language or "")
-        except KeyError:
-            return ""
