@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.serverextension.reach import REPLY, REQUEST, KernelSaidNo, KernelSilent, connected
+from jupyter_mcp.serverextension.reach import REQUEST, KernelSilent, connected, data_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -90,11 +90,7 @@ class Line:
         finally:
             self._waiting.pop(message["header"]["msg_id"], None)
             self._wind()
-        content = cast("dict[str, Any]", reply["content"])
-        if reply["header"].get("msg_type") != REPLY or content.get("status") != "ok":
-            raise KernelSaidNo(str(content.get("evalue") or "The kernel did not understand the request."))
-        found = content.get("data")
-        return cast("dict[str, Any]", found) if isinstance(found, dict) else {}
+        return data_of(reply)
 
     def close(self) -> None:
         """Hang up; whoever waits is told that there was no answer."""

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, cast
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KernelSaidNo", "KernelSilent", "connected", "control"]
+__all__ = ["KernelSaidNo", "KernelSilent", "connected", "control", "data_of"]
 
 REQUEST, REPLY = "jupyter_mcp_request", "jupyter_mcp_reply"
 SECONDS = 10.0
@@ -76,6 +76,11 @@ async def control(
         raise KernelSilent(f"The kernel {kernel_id} did not answer within {seconds:g} s.") from reason
     finally:
         client.stop_channels()
+    return data_of(reply)
+
+
+def data_of(reply: dict[str, Any]) -> dict[str, Any]:
+    """What a reply brings. Raises KernelSaidNo."""
     content = cast("dict[str, Any]", reply["content"])
     if reply["header"].get("msg_type") != REPLY or content.get("status") != "ok":
         raise KernelSaidNo(str(content.get("evalue") or "The kernel did not understand the request."))

@@ -9,6 +9,7 @@ import '../../style/activity.css';
 import type { Link, Links } from '../commands/parts';
 import { list, record, text } from '../said';
 import { element } from './drawing';
+import { follow } from './following';
 
 /** Outcomes that need nobody's attention. */
 const GOOD = new Set(['ok', 'accept', 'running', 'cancelled']);
@@ -21,14 +22,12 @@ export class ActivitySection extends Widget {
     this._none.className = 'jmcp-empty';
     this._list.className = 'jmcp-rows';
     this.node.append(this._none, this._list);
-    const update = (): void => {
-      void this._update();
-    };
-    links.changed.connect(update);
     this._watcher.observe(this.node);
     this.disposed.connect(() => {
-      links.changed.disconnect(update);
       this._watcher.disconnect();
+    });
+    follow(this, links.changed, () => {
+      void this._update();
     });
   }
 

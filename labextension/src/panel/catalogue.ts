@@ -10,6 +10,7 @@ import { Widget } from '@lumino/widgets';
 
 import '../../style/catalogue.css';
 import { sentenceOf, type Link, type Links } from '../commands/parts';
+import { follow } from './following';
 import { draggable } from './dragging';
 import { button, element } from './drawing';
 import { NOTHING, readOffers, tally, type Badge, type Offer, type Offers } from './offers';
@@ -53,15 +54,10 @@ export class CatalogueSection extends Widget {
     this._note.setAttribute('role', 'status');
     this._controls();
     this.node.append(this._bar, this._note, this._rows, this._more);
-    const follow = (): void => {
-      this._follow();
-    };
-    options.links.changed.connect(follow);
-    this.disposed.connect(() => {
-      options.links.changed.disconnect(follow);
-    });
     this._draw(NOTHING);
-    follow();
+    follow(this, options.links.changed, () => {
+      this._follow();
+    });
   }
 
   private _controls(): void {

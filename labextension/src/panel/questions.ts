@@ -8,6 +8,7 @@ import { Widget, PanelLayout } from '@lumino/widgets';
 import '../../style/questions.css';
 import type { Link, Links } from '../commands/parts';
 import type { Waiting } from '../status/notices';
+import { follow } from './following';
 
 const VIEW = 'application/vnd.jupyter.widget-view+json';
 
@@ -26,14 +27,9 @@ export class QuestionSection extends Widget {
     this._elsewhere.className = 'jmcp-questions-elsewhere';
     this.node.append(this._elsewhere);
     this.layout = this._cards;
-    const draw = (): void => {
+    follow(this, options.links.changed, () => {
       this._draw();
-    };
-    options.links.changed.connect(draw);
-    this.disposed.connect(() => {
-      options.links.changed.disconnect(draw);
     });
-    this._draw();
   }
 
   private _draw(): void {

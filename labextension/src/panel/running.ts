@@ -7,6 +7,7 @@ import { Widget } from '@lumino/widgets';
 import '../../style/running.css';
 import { say, sentenceOf, type Going, type Link, type Links } from '../commands/parts';
 import { button, element } from './drawing';
+import { follow } from './following';
 
 /** Hides itself while nothing goes on, and the section with it. */
 export class RunningSection extends Widget {
@@ -16,20 +17,17 @@ export class RunningSection extends Widget {
     this.addClass('jmcp-running');
     this._list.className = 'jmcp-rows';
     this.node.append(this._list);
-    const draw = (): void => {
-      this._draw();
-    };
-    links.changed.connect(draw);
     const timer = window.setInterval(() => {
       this._rows.forEach(row => {
         row.tick();
       });
     }, 1000);
     this.disposed.connect(() => {
-      links.changed.disconnect(draw);
       window.clearInterval(timer);
     });
-    draw();
+    follow(this, links.changed, () => {
+      this._draw();
+    });
   }
 
   private _draw(): void {

@@ -11,6 +11,7 @@ import { sentenceOf, type Link, type Links } from '../commands/parts';
 import { list, record, text } from '../said';
 import { ConnectForm } from './connect';
 import { button, element } from './drawing';
+import { follow } from './following';
 
 /** A server, as its kernel tells of it. */
 export interface Server {
@@ -45,14 +46,9 @@ export class ServerSection extends Widget {
     this._none.className = 'jmcp-empty';
     this._rows.className = 'jmcp-rows';
     this.node.append(this._none, this._rows, this._form.node);
-    const update = (): void => {
+    follow(this, links.changed, () => {
       void this._update();
-    };
-    links.changed.connect(update);
-    this.disposed.connect(() => {
-      links.changed.disconnect(update);
     });
-    update();
   }
 
   private async _update(): Promise<void> {

@@ -8,6 +8,7 @@ import { Widget } from '@lumino/widgets';
 import '../../style/serving.css';
 import { sentenceOf, type Link, type Links } from '../commands/parts';
 import { record, text } from '../said';
+import { follow } from './following';
 import { button, element } from './drawing';
 import { ago, exposed, readServed, type Served } from './served';
 import { inTurn } from './turns';
@@ -44,15 +45,10 @@ export class ServingSection extends Widget {
     this._acts.setAttribute('aria-label', 'What clients did');
     this.node.append(label, this._said, this._problem, acts, this._terms, this._clients, this._acts);
     this._write.title = 'In a cell it shows the card with address and token, and takes options';
-    const follow = (): void => {
-      this._follow();
-    };
-    links.changed.connect(follow);
-    this.disposed.connect(() => {
-      links.changed.disconnect(follow);
-    });
     this._draw(null);
-    follow();
+    follow(this, links.changed, () => {
+      this._follow();
+    });
   }
 
   private _follow(): void {

@@ -8,6 +8,7 @@ import { selectedText } from '../commands/cells';
 import type { Settings } from '../commands/settings';
 import { say, sentenceOf, type Link, type Parts } from '../commands/parts';
 import { text } from '../said';
+import { follow } from '../panel/following';
 import { PROMPT, PromptMenus } from './menus';
 import { fullName, label, readPrompts, type Prompt } from './prompts';
 import { PromptSection } from './section';
@@ -55,14 +56,9 @@ export class PromptWiring {
         void this._settings.pin(fullName(prompt), pinned);
       }
     });
-    const draw = (): void => {
+    follow(section, this.changed, () => {
       section.draw(this.prompts, this._settings.pinned);
-    };
-    this.changed.connect(draw);
-    section.disposed.connect(() => {
-      this.changed.disconnect(draw);
     });
-    draw();
     return section;
   }
 
