@@ -78,12 +78,6 @@ class Gateway:
         """There is no such kernel any more."""
         self._lines.forget(kernel_id)
 
-    async def close(self) -> None:
-        """The Jupyter Server ends."""
-        self._lines.close()
-        if self._kept is not None:
-            await self._kept.close()
-
     async def _session(self) -> ClientSession:
         """Connections to this machine's endpoints, made at first use; no proxy, no cookies."""
         import aiohttp

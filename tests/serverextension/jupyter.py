@@ -128,7 +128,7 @@ class Kernel:
             connection_file=str(self._jupyter.folder / "runtime" / f"kernel-{self.id}.json")
         )
         self.client.load_connection_file()
-        self.client.start_channels()
+        self.client.start_channels(hb=False)  # a busy machine's kernel misses a beat and counts as dead
         self.client.wait_for_ready(timeout=LIMIT)
 
     def run(self, code: str) -> str:

@@ -19,7 +19,7 @@ ECHO = """%load_ext jupyter_mcp
 from jupyter_mcp.kernel import control
 import asyncio
 async def echo(data):
-    await asyncio.sleep(0.01)
+    await asyncio.sleep(data.get("seconds", 0.01))
     return data
 control.handle("echo", echo)"""
 
@@ -69,3 +69,20 @@ async def test_many_ask_one_kernel_at_once_and_each_gets_its_own_answer(kernels:
     line.close()
     with pytest.raises(KernelSilent, match="hung up"):
         await line.ask("echo", {}, 1)
+
+
+async def test_many_requests_on_one_line_at_a_time_are_all_answered(kernels: tuple[Any, str]) -> None:
+    manager, kernel_id = kernels
+    await run(manager, kernel_id, ECHO)
+    lines = Lines(manager)
+
+    async def ask(number: int) -> Any:
+        await asyncio.sleep(number * 0.0003)  # so that some are sent while answers to others come in
+        data = {"number": number, "seconds": 0.001 * (number % 3)}
+        return (await lines.to(kernel_id).ask("echo", data, 20.0))["number"]
+
+    try:
+        for _ in range(100):
+            assert await asyncio.gather(*(ask(number) for number in range(12))) == list(range(12))
+    finally:
+        lines.close()

@@ -49,13 +49,11 @@ def address(url: str) -> str:
         parts = urlsplit(url)
         fine = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
     except ValueError:
-        raise UsageError(
-            "--url wants the address of a Jupyter Server, such as https://hub.example.org/user/ada/."
-        ) from None
+        raise UsageError(_NO_ADDRESS) from None
     if parts.query or parts.fragment or parts.username or parts.password:
         raise UsageError("--url wants the address alone: no token, no user.", hint=f"A token goes into {TOKENS[0]}.")
     if not fine:
-        raise UsageError("--url wants the address of a Jupyter Server, such as https://hub.example.org/user/ada/.")
+        raise UsageError(_NO_ADDRESS)
     path = parts.path.removesuffix("/lab").removesuffix("/tree").rstrip("/")
     return urlunsplit((parts.scheme, parts.netloc, f"{path}/", "", ""))
 
