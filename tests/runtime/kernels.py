@@ -31,12 +31,13 @@ SECONDS = 40.0
 # that comes at that moment: the kernel then sleeps with the request unread, whoever runs in it (mended in 7.4.0).
 # So that our tests test us, something in those kernels looks at the socket again and again.
 STRANDS_REQUESTS = ("7.0.", "7.1.", "7.2.", "7.3.")
-LOOK_AGAIN = """
+LOOK_SECONDS = 0.25
+LOOK_AGAIN = f"""
 def _look_again():
     import time, zmq
     kernel = get_ipython().kernel
     while True:
-        time.sleep(0.25)
+        time.sleep({LOOK_SECONDS})
         kernel.shell_channel_thread.io_loop.add_callback(kernel.shell_stream.flush, zmq.POLLIN)
 import threading
 threading.Thread(target=_look_again, daemon=True, name="look again").start()
@@ -89,6 +90,7 @@ class LiveKernel:
     def __init__(self, manager: KernelManager, client: BlockingKernelClient) -> None:
         self.manager = manager
         self.client = client
+        self.strands = False
         self._runs: dict[str, Run] = {}
         self.other: dict[str, list[dict[str, Any]]] = defaultdict(list)
 
@@ -160,6 +162,10 @@ class LiveKernel:
         else:
             self.other[parent].append(message)
 
+    def until_read(self) -> None:
+        """Until the kernel has read what was sent to it. Nothing tells; one that strands requests has looked again."""
+        self.settle(3 * LOOK_SECONDS if self.strands else 0)
+
     def settle(self, seconds: float = 0.3) -> None:
         """Read what is still on its way."""
         try:
@@ -205,6 +211,7 @@ def live_kernel(wanted: str = CURRENT, setup: str = "") -> Generator[LiveKernel]
         assert found.text.strip() == wanted
         if wanted.startswith(STRANDS_REQUESTS):
             kernel.run(LOOK_AGAIN)
+            kernel.strands = True
         if setup:
             kernel.run(setup)
         yield kernel

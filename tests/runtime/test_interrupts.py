@@ -86,9 +86,10 @@ def test_an_interrupt_withdraws_the_form_and_drops_the_queued_cells(any_kernel: 
     run = any_kernel.start('wait.run(ask, label="demo.book")', allow_stdin=True)
     queued = any_kernel.start('print("queued")')
     form_of(any_kernel, run)
+    any_kernel.until_read()
     any_kernel.interrupt()
-    any_kernel.finish(run, 5)
-    any_kernel.finish(queued, 5)
+    any_kernel.finish(run)
+    any_kernel.finish(queued)
     assert run.error == "Interrupted: demo.book cancelled; the connection stays usable"
     assert run.displays[-1] == "closed withdrawn"
     assert queued.text == "", "as after any interrupted cell, what was queued is not run"
