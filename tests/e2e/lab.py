@@ -269,9 +269,9 @@ class Notebook:
         self.page.wait_for_function(script, arg=index, timeout=seconds * 1000)
 
     def running(self, index: int) -> bool:
-        """Whether the page shows the cell as running ([*])."""
-        prompt = self.cell(index).locator(".jp-InputPrompt").first.inner_text()
-        return "*" in prompt
+        """Whether the page has the cell as running ([*]), also where it has scrolled away and is not drawn."""
+        script = f"i => {_WIDGETS}[i].prompt === '*' || ({_WIDGETS}[i].promptNode?.textContent ?? '').includes('*')"
+        return bool(self.page.evaluate(script, index))
 
     @property
     def kernel_status(self) -> str:
