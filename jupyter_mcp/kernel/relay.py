@@ -1,9 +1,12 @@
 """MCP for a kernel that a Jupyter Server reaches by its control channel only: whole HTTP exchanges in messages.
 
-    {"act": "open", "exchange", "method", "headers": [[name, value]], "body": base64}
+    {"act": "open", "exchange", "method", "headers": [[name, value]], "body": base64, "seconds"}
         -> {"status", "headers", "data": base64, "done", "broken"}
-    {"act": "more", "exchange", "seconds"}  -> {"data", "done", "broken"}      waits until there is more, or so long
+    {"act": "more", "exchange", "seconds"}  -> the same                        waits until there is more, or so long
     {"act": "close", "exchange"}            -> {}
+
+Status and headers come once, with the first answer after they are known. A body that is no stream comes whole, if it
+is not large; a large one comes in parts.
 
 A request goes on to the notebook's own endpoint, with its token, so that just what `%mcp serve` offers is offered here,
 by the same rules. Who asks names the exchange, and so can close it before it was answered. Nothing is kept of one that
@@ -21,7 +24,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import UsageError
 from jupyter_mcp.kernel import serving
-from jupyter_mcp.protocol.shapes import as_list
+from jupyter_mcp.protocol.shapes import as_list, is_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -62,8 +65,7 @@ async def answer(data: Mapping[str, Any]) -> Mapping[str, Any]:
     if act == "close":
         exchange.end()
         return {}
-    seconds = data.get("seconds")
-    return await exchange.more(float(seconds) if isinstance(seconds, (int, float)) else 0.0)
+    return await exchange.more(_seconds(data) or 0.0)
 
 
 async def _open(data: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -80,11 +82,16 @@ async def _open(data: Mapping[str, Any]) -> Mapping[str, Any]:
     headers = [*_headers(data), ("Authorization", f"Bearer {found.token}")]
     exchange = _exchanges[named] = _Exchange(named)
     try:
-        await exchange.begin(str(method), found.url, headers, _decoded(body))
-        return await exchange.more(0.0)
+        exchange.begin(str(method), found.url, headers, _decoded(body))
+        return await exchange.more(_seconds(data))
     except BaseException:
         exchange.end()
         raise
+
+
+def _seconds(data: Mapping[str, Any]) -> float | None:
+    said = data.get("seconds")
+    return max(0.0, min(MOST_SECONDS, said)) if is_number(said) else None
 
 
 def _headers(data: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -127,23 +134,24 @@ class _Exchange:
 
     def __init__(self, name: str) -> None:
         self._id = name
-        self._beginning: asyncio.Task[Any] | None = None
+        self._work: asyncio.Task[None] | None = None
         self._head: dict[str, Any] = {}
         self._data = bytearray()
-        self._done = self._broken = False
+        self._streams = self._done = self._broken = False
+        self._failed: UsageError | None = None
         self._news = asyncio.Event()
         self._room = asyncio.Event()
-        self._room.set()
-        self._reading: asyncio.Task[None] | None = None
         self._timer: asyncio.TimerHandle | None = None
 
-    async def begin(self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None) -> None:
-        """Send it, and wait for the head of the answer."""
+    def begin(self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None) -> None:
+        """Send it."""
+        self._work = asyncio.ensure_future(self._run(method, url, headers, body))
+
+    async def _run(self, method: str, url: str, headers: list[tuple[str, str]], body: bytes | None) -> None:
         import aiohttp
 
-        self._beginning = asyncio.current_task()
-        session = await _session()
         try:
+            session = await _session()
             response = await session.request(
                 method,
                 url,
@@ -152,54 +160,73 @@ class _Exchange:
                 allow_redirects=False,
                 skip_auto_headers=_NOT_ADDED,
             )
+            async with response:
+                self._heard(response)
+                await self._read(response)
         except aiohttp.ClientError as error:
-            raise UsageError("This notebook is just being served anew.") from error
-        self._head = {"status": response.status, "headers": [[name, value] for name, value in response.headers.items()]}
-        if "event-stream" in response.headers.get("Content-Type", ""):
-            self._reading = asyncio.ensure_future(self._read(response))
-        else:
-            await self._read(response)
-        self._beginning = None
-
-    async def _read(self, response: ClientResponse) -> None:
-        try:
-            async for chunk in response.content.iter_chunked(_CHUNK):
-                self._data += chunk
-                self._news.set()
-                if len(self._data) > MOST_KEPT and self._reading is not None:
-                    self._room.clear()
-                    await self._room.wait()
-        except Exception:  # whatever aiohttp says of a connection that ended: half an answer is no whole one
-            self._broken = True
+            self._failed = UsageError("This notebook is just being served anew.")
+            self._failed.__cause__ = error
+        except ValueError as error:
+            self._failed = UsageError("The headers of this request are none that HTTP can carry.")
+            self._failed.__cause__ = error
         finally:
-            response.close()
             self._done = True
             self._news.set()
 
-    async def more(self, seconds: float) -> dict[str, Any]:
-        """What has come since; waits for it at most so long."""
+    def _heard(self, response: ClientResponse) -> None:
+        self._head = {"status": response.status, "headers": [[name, value] for name, value in response.headers.items()]}
+        self._streams = "event-stream" in response.headers.get("Content-Type", "")
+        self._news.set()
+
+    async def _read(self, response: ClientResponse) -> None:
+        self._broken = True  # until it is whole
+        with contextlib.suppress(Exception):  # whatever aiohttp says of a connection that ended
+            async for chunk in response.content.iter_chunked(_CHUNK):
+                self._data += chunk
+                self._news.set()
+                if len(self._data) > MOST_KEPT:
+                    self._room.clear()
+                    await self._room.wait()
+            self._broken = False
+
+    @property
+    def _ready(self) -> bool:
+        """Whether there is something to tell: of a body that is no stream all, or as much as is kept."""
+        there = self._streams and bool(self._head or self._data)
+        return self._done or there or len(self._data) > MOST_KEPT
+
+    async def more(self, seconds: float | None) -> dict[str, Any]:
+        """What has come since; waits for it at most so long (None: as long as it takes).
+
+        Raises:
+            UsageError: it has not reached the endpoint.
+        """
         self._wind()
-        if not (self._data or self._done):
-            with contextlib.suppress(TimeoutError):
-                async with asyncio.timeout(min(max(seconds, 0.0), MOST_SECONDS)):
+        with contextlib.suppress(TimeoutError):
+            async with asyncio.timeout(seconds):
+                while not self._ready:
+                    self._news.clear()
                     await self._news.wait()
+        if self._failed is not None:
+            self.end()
+            raise self._failed
         data, self._data = self._data, bytearray()
-        self._news.clear()
         self._room.set()
         head, self._head = self._head, {}
-        if self._done:
+        done = self._done
+        if done:
             self.end()
         self._wind()
-        return {**head, "data": base64.b64encode(data).decode(), "done": self._done, "broken": self._broken}
+        broken = done and self._broken
+        return {**head, "data": base64.b64encode(data).decode(), "done": done, "broken": broken}
 
     def end(self) -> None:
         """Nobody wants more of it."""
         _exchanges.pop(self._id, None)
         if self._timer is not None:
             self._timer.cancel()
-        for task in (self._beginning, self._reading):
-            if task is not None and task is not asyncio.current_task():
-                task.cancel()
+        if self._work is not None:
+            self._work.cancel()
 
     def _wind(self) -> None:
         """It is asked about now."""

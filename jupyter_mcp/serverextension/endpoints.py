@@ -26,6 +26,7 @@ __all__ = ["Endpoint", "Endpoints", "Standing"]
 
 State = Literal["served", "not served", "silent", "gone"]
 SECONDS = 5.0
+_MOST_NAME = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +77,18 @@ class Endpoints:
         self._known: dict[str, Standing] = {}
         self._asking: dict[str, asyncio.Task[Standing]] = {}
 
+    async def look(self, kernel_id: str, seconds: float) -> Standing:
+        """How it is with a kernel now: it is asked again. What was known holds when it does not answer in time."""
+        known = self._known.get(kernel_id)
+        if known is None or kernel_id not in self._kernels:
+            return await self.find(kernel_id, seconds)
+        found = await asyncio.shield(self._asked(kernel_id, seconds))
+        if found.state == "silent":
+            return known
+        if found.state != "served":
+            self.forget(kernel_id)
+        return found
+
     async def find(self, kernel_id: str, seconds: float = SECONDS) -> Standing:
         """How it is with a kernel; what is known of one that is served is not asked again."""
         if kernel_id not in self._kernels:
@@ -119,8 +132,9 @@ class Endpoints:
             return Standing("not served", hint=_NOT_SERVED)
         if not token:
             return Standing("not served", hint=_PROVIDER)
-        named = name if isinstance(name, str) else kernel_id
-        if not hmac.compare_digest(str(said.get("here")).encode(), nonce.encode()) or not _on_loopback(url):
+        named = printable(name, _MOST_NAME) if isinstance(name, str) else kernel_id
+        read = str(said.get("here")).encode("utf-8", "replace")
+        if not hmac.compare_digest(read, nonce.encode()) or not _on_loopback(url):
             standing = Standing("served", None, named)
         else:
             standing = Standing("served", Endpoint(url, token), named)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.serverextension.reach import REQUEST, KernelSilent, connected, data_of
+from jupyter_mcp.serverextension.reach import REQUEST, KernelSilent, answers, connected, data_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -73,7 +73,7 @@ class Line:
             kind, data: of the request. seconds: how long an answer may take.
 
         Raises:
-            KernelSilent: there was none.
+            KernelSilent: there was none; then the line has been hung up.
             KernelSaidNo: it was an error.
         """
         if self.over:
@@ -86,6 +86,7 @@ class Line:
             async with asyncio.timeout(seconds):
                 reply = await answer
         except TimeoutError as reason:
+            self.close()  # a kernel that started anew may have other addresses: the next request looks them up
             raise KernelSilent(f"The kernel did not answer within {seconds:g} s.") from reason
         finally:
             self._waiting.pop(message["header"]["msg_id"], None)
@@ -122,7 +123,7 @@ class Line:
                 reply = cast("dict[str, Any]", await self._client.control_channel.get_msg(timeout=None))
             except (ValueError, KeyError, TypeError):  # a message that is none; the next one is read all the same
                 continue
-            answer = self._waiting.get(str(reply["parent_header"].get("msg_id")))
+            answer = self._waiting.get(answers(reply))
             if answer is not None and not answer.done():
                 answer.set_result(reply)
 

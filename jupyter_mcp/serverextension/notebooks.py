@@ -49,7 +49,7 @@ class NotebooksHandler(APIHandler):
     async def _look(self, kernel: dict[str, Any]) -> tuple[Standing, str]:
         """How it is with a kernel, and its language."""
         language = await language_of(self.kernel_spec_manager, str(kernel.get("name") or ""))
-        return await self._endpoints.find(str(kernel["id"]), LOOK_SECONDS), language
+        return await self._endpoints.look(str(kernel["id"]), LOOK_SECONDS), language
 
     def _row(self, kernel: dict[str, Any], paths: dict[str, str], standing: Standing, language: str) -> dict[str, Any]:
         kernel_id = str(kernel["id"])

@@ -12,10 +12,12 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
+from jupyter_mcp.protocol.shapes import mapping_of
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["KernelSaidNo", "KernelSilent", "connected", "control", "data_of"]
+__all__ = ["KernelSaidNo", "KernelSilent", "answers", "connected", "control", "data_of"]
 
 REQUEST, REPLY = "jupyter_mcp_request", "jupyter_mcp_reply"
 SECONDS = 10.0
@@ -66,7 +68,7 @@ async def control(
         async with asyncio.timeout(seconds):
             while True:
                 reply = cast("dict[str, Any]", await client.control_channel.get_msg(timeout=seconds))
-                if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
+                if answers(reply) == message["header"]["msg_id"]:
                     break
     except (TimeoutError, OSError) as reason:
         raise KernelSilent(f"The kernel {kernel_id} did not answer within {seconds:g} s.") from reason
@@ -79,10 +81,15 @@ async def control(
     return data_of(reply)
 
 
+def answers(reply: Mapping[str, Any]) -> str:
+    """The id of the request that a kernel answers; "" of none."""
+    return str(mapping_of(reply.get("parent_header")).get("msg_id") or "")
+
+
 def data_of(reply: dict[str, Any]) -> dict[str, Any]:
     """What a reply brings. Raises KernelSaidNo."""
-    content = cast("dict[str, Any]", reply["content"])
-    if reply["header"].get("msg_type") != REPLY or content.get("status") != "ok":
+    content = mapping_of(reply.get("content"))
+    if mapping_of(reply.get("header")).get("msg_type") != REPLY or content.get("status") != "ok":
         raise KernelSaidNo(str(content.get("evalue") or "The kernel did not understand the request."))
     found = content.get("data")
     return cast("dict[str, Any]", found) if isinstance(found, dict) else {}

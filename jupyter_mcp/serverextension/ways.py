@@ -8,10 +8,13 @@ from __future__ import annotations
 import base64
 import contextlib
 import io
+import re
 import secrets
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
+from jupyter_mcp.protocol.shapes import as_list
 from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent
 
 if TYPE_CHECKING:
@@ -26,6 +29,7 @@ __all__ = ["Answer", "BrokenOff", "Request", "Unreachable", "by_control", "by_ht
 
 _CHUNK = 2**16
 _NOT_ADDED = ("Accept", "Accept-Encoding", "Content-Type", "User-Agent")  # what the client did not say
+_LINE = re.compile(r"[\x20-\x7e]*")
 _WAIT = 20.0  # seconds that a kernel waits for more before it says that there is none
 _PATIENCE = 30.0
 
@@ -102,11 +106,31 @@ async def by_control(line: Line, request: Request) -> AsyncGenerator[Answer]:
     exchange = _Exchange(line)
     try:
         said = await exchange.open(request)
-        pairs: list[tuple[Any, Any]] = [tuple(pair) for pair in said.get("headers") or ()]
-        headers = {str(name).lower(): str(value) for name, value in pairs}
-        yield Answer(int(said.get("status") or 502), headers, exchange.chunks(said))
+        yield Answer(_status(said["status"]), _headers(said.get("headers")), exchange.chunks(said))
     finally:
         await exchange.close()
+
+
+def _status(said: object) -> int:
+    """What a kernel says is not to be trusted: it is no other kernel's, and may still be nonsense."""
+    return said if type(said) is int and 200 <= said <= 599 else HTTPStatus.BAD_GATEWAY
+
+
+def _headers(said: object) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for pair in as_list(said):
+        name, value = [*as_list(pair), None, None][:2]
+        if isinstance(name, str) and isinstance(value, str) and _LINE.fullmatch(value):
+            found[name.lower()] = value
+    return found
+
+
+def _decoded(said: object) -> bytes:
+    """Raises BrokenOff."""
+    try:
+        return base64.b64decode(said, validate=True) if isinstance(said, str) else b""
+    except ValueError as error:
+        raise BrokenOff from error
 
 
 class _Exchange:
@@ -122,33 +146,41 @@ class _Exchange:
         body = None if request.body is None else base64.b64encode(request.body).decode()
         headers = [list(pair) for pair in request.headers]
         try:
-            return await self._ask("open", method=request.method, headers=headers, body=body)
+            said = await self._ask("open", method=request.method, headers=headers, body=body, seconds=_WAIT)
         except KernelSaidNo as error:
             self._done = True
             raise Unreachable(str(error)) from error
         except KernelSilent as error:
             raise BrokenOff from error
+        while "status" not in said:  # it works on it still, for a client that reads no stream
+            said = await self._more()
+        return said
 
     async def chunks(self, said: dict[str, Any]) -> AsyncIterator[bytes]:
         """The body, from what came first on."""
         while True:
-            if data := base64.b64decode(str(said.get("data") or "")):
+            if data := _decoded(said.get("data")):
                 yield data
             if said.get("broken"):
                 raise BrokenOff
             if self._done:
                 return
-            try:
-                said = await self._ask("more", seconds=_WAIT)
-            except (KernelSilent, KernelSaidNo) as error:
-                raise BrokenOff from error
+            said = await self._more()
+
+    async def _more(self) -> dict[str, Any]:
+        if self._done:
+            raise BrokenOff
+        try:
+            return await self._ask("more", seconds=_WAIT)
+        except (KernelSilent, KernelSaidNo) as error:
+            raise BrokenOff from error
 
     async def close(self) -> None:
         """Give it up, unless it is done."""
         if not self._done:
             self._done = True
             with contextlib.suppress(KernelSilent, KernelSaidNo):
-                await self._line.ask("mcp", {"act": "close", "exchange": self._name}, 5.0)
+                await self._line.ask("mcp", {"act": "close", "exchange": self._name}, _PATIENCE)
 
     async def _ask(self, act: str, **more: Any) -> dict[str, Any]:
         said = await self._line.ask("mcp", {"act": act, "exchange": self._name, **more}, _PATIENCE)

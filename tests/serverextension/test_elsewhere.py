@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import base64
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -41,6 +42,12 @@ async def forever(ctx: mcp.AsyncContext) -> str:
     except asyncio.CancelledError:
         marks.append("cancelled")
         raise
+let_go = asyncio.Event()
+@mcp.tool
+async def wait_for_it() -> str:
+    marks.append("waits")
+    await let_go.wait()
+    return "w" * 3_000_000
 @mcp.tool(thread=True)
 def size(text: str) -> int:
     return len(text)
@@ -119,8 +126,6 @@ async def until(far: Kernel, mark: str) -> None:
 
 
 def test_the_list_says_that_it_is_served(jupyter: Jupyter, far: Kernel) -> None:
-    import json
-
     rows = json.loads(jupyter.ask("jupyter-mcp/api/notebooks")[1])["notebooks"]
     (mine,) = [row for row in rows if row["kernel_id"] == far.id]
     assert (mine["state"], mine["name"]) == ("served", "far")
@@ -139,7 +144,6 @@ async def test_what_is_not_served_any_more_is_not_reached_this_way_either(host: 
         kernel.close()
 
 
-ODD: list[Any] = [["Host", "evil.example"], ["x"], 7, ["Authorization", "Bearer x"]]
 NONSENSE: list[dict[str, Any]] = [
     {},
     {"act": "more", "exchange": "99"},
@@ -173,3 +177,58 @@ def ask(kernel: Kernel, data: dict[str, Any]) -> dict[str, Any]:
         reply = kernel.client.get_control_msg(timeout=40)
         if reply["parent_header"].get("msg_id") == message["header"]["msg_id"]:
             return reply["content"]
+
+
+META = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": {"name": "x", "version": "1"},
+    "io.modelcontextprotocol/clientCapabilities": {},
+}
+WAITS = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "wait_for_it", "_meta": META}}
+HEADERS = [
+    ("Content-Type", "application/json"),
+    ("Accept", "application/json"),
+    ("MCP-Protocol-Version", "2026-07-28"),
+    ("Mcp-Method", "tools/call"),
+    ("Mcp-Name", "wait_for_it"),
+]
+
+
+async def test_an_answer_that_takes_long_and_is_no_stream_comes_in_parts_when_it_is_there(far: Kernel) -> None:
+    name, body = "w" * 16, base64.b64encode(json.dumps(WAITS).encode()).decode()
+    opened = {"act": "open", "exchange": name, "method": "POST", "headers": HEADERS, "body": body, "seconds": 0}
+    said = await asyncio.to_thread(ask, far, opened)
+    assert said["data"] == {"data": "", "done": False, "broken": False}, "the channel is not held up by it"
+    await until(far, "waits")
+    await asyncio.to_thread(far.run, "let_go.set()")
+    parts: list[bytes] = []
+    heads: list[int] = []
+    more = {"act": "more", "exchange": name, "seconds": 25}
+    while not said["data"]["done"]:
+        said = await asyncio.to_thread(ask, far, more)
+        parts.append(base64.b64decode(said["data"]["data"]))
+        heads += [said["data"]["status"]] if "status" in said["data"] else []
+    whole = b"".join(parts)
+    assert heads == [200] and b"w" * 3_000_000 in whole, whole[:200]
+    assert max(map(len, parts)) < 2 * 2**20, "no message is as large as the answer"
+
+
+async def test_a_restarted_kernel_is_no_silent_successor_here_either(host: Host, jupyter: Jupyter) -> None:
+    kernel = jupyter.kernel()
+    uri = "notebook://farthest/variables/answer"
+    again = SERVE.replace('name="far"', 'name="farthest"')
+    try:
+        kernel.run(again)
+        await connect(host, jupyter, kernel, "modern")
+        heard = asyncio.Event()
+        await (await host.connection("nb")).watch(uri, lambda _: heard.set())
+        await asyncio.to_thread(kernel.restart)
+        await asyncio.to_thread(kernel.run, again.replace("42", "43"))
+        await asyncio.wait_for(heard.wait(), 100)
+        with pytest.raises(MCPError, match="started anew"):
+            await host.read("nb", uri, fresh=True)
+        assert "43" in (await host.read("nb", uri, fresh=True)).text
+    finally:
+        kernel.close()
+    with pytest.raises(MCPError, match=r"no such kernel|shut down"):
+        await host.read("nb", uri, fresh=True)

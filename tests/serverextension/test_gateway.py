@@ -119,6 +119,24 @@ def test_the_list_says_what_is_served_and_what_to_do_about_the_rest(
         bare.close()
 
 
+def test_the_list_hears_of_a_notebook_that_is_not_served_any_more_or_under_another_name(jupyter: Jupyter) -> None:
+    kernel = jupyter.kernel()
+
+    def row() -> dict[str, Any]:
+        rows = json.loads(jupyter.ask("jupyter-mcp/api/notebooks")[1])["notebooks"]
+        return next(one for one in rows if one["kernel_id"] == kernel.id)
+
+    try:
+        kernel.run(SERVE.replace("analysis", "first"))
+        assert (row()["state"], row()["name"]) == ("served", "first")
+        kernel.run("endpoint = mcp.serve('answer', name='second')")
+        assert row()["name"] == "second"
+        kernel.run("endpoint.stop()")
+        assert (row()["state"], row()["address"]) == ("not served", "")
+    finally:
+        kernel.close()
+
+
 def test_the_kernels_own_token_never_leaves_and_opens_nothing_here(
     jupyter: Jupyter, served: tuple[Kernel, str]
 ) -> None:
@@ -185,6 +203,43 @@ async def test_a_restarted_kernel_is_no_silent_successor(host: Host, jupyter: Ju
         assert "43" in (await host.read("nb", uri, fresh=True)).text
     finally:
         kernel.close()
+
+
+def test_a_list_that_is_asked_for_first_does_not_make_a_restarted_kernel_a_silent_successor(jupyter: Jupyter) -> None:
+    kernel = jupyter.kernel()
+    uri = "notebook://listed/variables/answer"
+    try:
+        kernel.run(SERVE.replace("analysis", "listed"))
+        assert "42" in stateless(jupyter, kernel.id, "resources/read", uri)
+        kernel.restart()
+        kernel.run(SERVE.replace("analysis", "listed").replace("42", "43"))
+        assert uri in stateless(jupyter, kernel.id, "resources/list")
+        assert "started anew" in stateless(jupyter, kernel.id, "resources/read", uri)
+        assert "43" in stateless(jupyter, kernel.id, "resources/read", uri)
+    finally:
+        kernel.close()
+
+
+def stateless(jupyter: Jupyter, kernel_id: str, method: str, uri: str | None = None) -> str:
+    """What a client that keeps nothing gets for one request of the modern era."""
+    meta = {
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientInfo": {"name": "stateless", "version": "1"},
+        "io.modelcontextprotocol/clientCapabilities": {},
+    }
+    named = {} if uri is None else {"uri": uri}
+    body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": {**named, "_meta": meta}}
+    headers = {
+        "Authorization": f"Bearer {jupyter.token}",
+        "Content-Type": "application/json",
+        "Accept": "application/json, text/event-stream",
+        "MCP-Protocol-Version": "2026-07-28",
+        "Mcp-Method": method,
+        **({} if uri is None else {"Mcp-Name": uri}),
+    }
+    request = urllib.request.Request(address(jupyter, kernel_id), json.dumps(body).encode(), headers)
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        return answer.read().decode()
 
 
 async def test_serving_anew_in_the_same_kernel_is_no_other_life(host: Host, jupyter: Jupyter) -> None:
@@ -258,5 +313,7 @@ def test_a_kernel_does_not_choose_where_requests_go(
     told = {key: value.format(port=port) if isinstance(value, str) else value for key, value in lie.items()}
     kernel.run(LIES.format(lie=told))
     status, text, _ = jupyter.ask(f"jupyter-mcp/kernels/{kernel.id}", method="POST", body={})
+    listed, _, _ = jupyter.ask("jupyter-mcp/api/notebooks")
     kernel.run("%unload_ext jupyter_mcp\n%load_ext jupyter_mcp")
+    assert listed == 200, "one odd kernel costs its own row"
     assert status in (502, 503) and words in json.loads(text)["error"]["message"]

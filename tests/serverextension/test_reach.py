@@ -9,7 +9,7 @@ import pytest
 from jupyter_client.multikernelmanager import AsyncMultiKernelManager
 
 from jupyter_mcp.serverextension.line import Lines
-from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent, control
+from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent, answers, control, data_of
 
 if TYPE_CHECKING:
     from collections.abc import AsyncGenerator
@@ -86,3 +86,23 @@ async def test_many_requests_on_one_line_at_a_time_are_all_answered(kernels: tup
             assert await asyncio.gather(*(ask(number) for number in range(12))) == list(range(12))
     finally:
         lines.close()
+
+
+async def test_a_line_that_gets_no_answer_is_hung_up_and_the_next_one_gets_it(kernels: tuple[Any, str]) -> None:
+    manager, kernel_id = kernels
+    await run(manager, kernel_id, "pass")  # it does not know our message yet
+    lines = Lines(manager)
+    dead = lines.to(kernel_id)
+    with pytest.raises(KernelSilent, match="did not answer"):
+        await dead.ask("echo", {}, 0.5)
+    assert dead.over
+    await run(manager, kernel_id, ECHO)
+    assert await lines.to(kernel_id).ask("echo", {"n": 1}, 30) == {"n": 1}
+    lines.close()
+
+
+@pytest.mark.parametrize("odd", [{}, {"header": 7, "parent_header": [], "content": "x"}, {"content": {"status": "ok"}}])
+def test_a_reply_that_is_none_is_a_no(odd: dict[str, Any]) -> None:
+    assert answers(odd) == ""
+    with pytest.raises(KernelSaidNo):
+        data_of(odd)

@@ -85,10 +85,11 @@ class EndpointMixin(Guarded):
             self._in_session(message, kind, json, events)
 
     def _means_another_life(self, message: Mapping[str, Any]) -> bool:
-        said = self.request.headers.get(forwarded.LIFE)
-        if said is not None and self.endpoint.life:
-            self.set_header(forwarded.LIFE, self.endpoint.life)
-        return forwarded.is_of_another_life(said, self.endpoint.life, message.get("method"))
+        said, life = self.request.headers.get(forwarded.LIFE), self.endpoint.life
+        refused = forwarded.is_of_another_life(said, life, message.get("method"))
+        if said is not None and life and (refused or not forwarded.is_another(said, life)):
+            self.set_header(forwarded.LIFE, life)  # else the client would pass for told, and has not been
+        return refused
 
     def _is_modern(self, message: Mapping[str, Any]) -> bool:
         if not self.endpoint.modern:

@@ -60,6 +60,16 @@ async def test_a_request_that_acts_and_means_an_earlier_life_is_refused_and_told
         assert "started anew" not in str(await again.last())
 
 
+@pytest.mark.parametrize("method", ["ping", "tools/list"])
+async def test_what_tells_a_client_nothing_of_the_new_life_does_not_count_as_told(method: str):
+    async with serving() as (raw, _, _):
+        raw.running.endpoint.life = NEW
+        await raw.initialize()
+        assert LIFE.lower() not in (await raw.request(method, headers={LIFE: OLD})).headers
+        for known in (NEW, "?"):
+            assert (await raw.request(method, headers={LIFE: known})).headers[LIFE.lower()] == NEW
+
+
 @pytest.mark.parametrize(
     ("said", "life", "method", "other"),
     [
