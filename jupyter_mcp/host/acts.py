@@ -18,6 +18,7 @@ from anyio import CancelScope
 
 from jupyter_mcp.errors import Cancelled, InputRefused
 from jupyter_mcp.host.events import CallEvent, OnEvent, Progress, Status
+from jupyter_mcp.host.listeners import tell
 from jupyter_mcp.host.questions import Cause
 
 if TYPE_CHECKING:
@@ -52,6 +53,7 @@ class Running:
         number: counts the acts of this process, so that one can be named from outside.
         began: when it was let go on (`time.monotonic`); None while somebody is asked whether it may.
         progress: what was last heard of how far it is, or None.
+        changed: called when one of the two is another; set by the `Acts` that it is in.
         over: it has ended; nothing can hang on it any more.
     """
 
@@ -170,9 +172,6 @@ class Acts:
         """All of them, oldest first."""
         return iter(list(self._running))
 
-    def __len__(self) -> int:
-        return len(self._running)
-
     @contextlib.contextmanager
     def enter(self, act: Running) -> Generator[Running]:
         """The act is in flight inside the block."""
@@ -193,11 +192,7 @@ class Acts:
         return True
 
     def _tell(self) -> None:
-        for listener in list(self.listeners):
-            try:
-                listener()
-            except Exception:
-                _log.exception("a listener of the acts failed")
+        tell(self.listeners, log=_log, what="the acts")
 
     def find(self, server: str, method: str | None = None, name: str | None = None) -> Running | None:
         """The act a message of `server` belongs to, if it can be known: this task's, the named one, or the only one."""

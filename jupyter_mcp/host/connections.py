@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.errors import ConfigError, ConnectionFailed, Denied, MCPError, UsageError
 from jupyter_mcp.host.consent import Leave
 from jupyter_mcp.host.entry import ServerEntry
+from jupyter_mcp.host.listeners import tell
 from jupyter_mcp.host.policy import BY_HAND
 from jupyter_mcp.host.specs.advice import advice
 from jupyter_mcp.host.transports import transport_for
@@ -232,11 +233,7 @@ class Connections:
 
     def changed(self, entry: ServerEntry) -> None:
         """Tell the listeners."""
-        for listener in list(self.listeners):
-            try:
-                listener(entry.name)
-            except Exception:
-                _log.exception("a listener of the host failed")
+        tell(self.listeners, entry.name, log=_log, what="the host")
 
     async def _leave(self, spec: ServerSpec, origin: Origin, named: bool = False) -> Leave:
         """Leave to start or reach a server. Raises `Denied`, which is journalled."""

@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ConnectionFailed, ConnectionLost, MCPError, RequestError, UsageError
 from jupyter_mcp.host.events import Status, TaskChanged
+from jupyter_mcp.host.listeners import tell
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping
@@ -322,11 +323,7 @@ class TaskBook:
             self._tell(task)
 
     def _tell(self, task: HostTask) -> None:
-        for listener in list(task.listeners):
-            try:
-                listener(task)
-            except Exception:
-                _log.exception("a listener of a task failed")
+        tell(task.listeners, task, log=_log, what="a task")
 
     def _maybe_lost(self, act: Running, error: RequestError) -> None:
         if act.task is not None and not act.task.state.ended and is_unknown(error):

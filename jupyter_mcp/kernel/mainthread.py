@@ -19,6 +19,7 @@ import time
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 from jupyter_mcp.errors import Cancelled, MCPError
+from jupyter_mcp.host.listeners import tell
 from jupyter_mcp.kernel.foreign import Entry, Stack
 from jupyter_mcp.runtime import frontend
 from jupyter_mcp.runtime.cells import cells
@@ -248,11 +249,7 @@ class MainThread:
         self._changed()
 
     def _changed(self) -> None:
-        for function in list(self.after):
-            try:
-                function()
-            except Exception:
-                log.exception("what follows a call on the main thread failed")
+        tell(self.after, log=log, what="the main thread")
 
     # --- waiting for it ----------------------------------------------------------------------------------------------
 

@@ -22,6 +22,7 @@ import threading
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import ConnectionFailed, UsageError
+from jupyter_mcp.host.listeners import tell
 from jupyter_mcp.kernel import functions, identity, views
 from jupyter_mcp.kernel.book import Choice, NotebookServer
 from jupyter_mcp.kernel.changes import Changes
@@ -395,11 +396,7 @@ def _there(shell: Any, choice: Choice) -> tuple[str, ...]:
 
 
 def _tell() -> None:
-    for told in list(made.at_serving):
-        try:
-            told()
-        except Exception:
-            log.exception("who follows how the notebook is served failed")
+    tell(made.at_serving, log=log, what="how the notebook is served")
 
 
 def _forget_in_child() -> None:

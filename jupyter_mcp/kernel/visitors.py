@@ -15,6 +15,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, cast
 
 from jupyter_mcp.errors import MCPError
+from jupyter_mcp.host.listeners import tell
 from jupyter_mcp.kernel.masking import redact
 from jupyter_mcp.protocol.shapes import mapping_of
 from jupyter_mcp.server.exchange import Exchange
@@ -286,11 +287,7 @@ class Visitors:
         self._tell()
 
     def _tell(self) -> None:
-        for function in list(self.on_event):
-            try:
-                function()
-            except Exception:
-                log.exception("what shows the visitors failed")
+        tell(self.on_event, log=log, what="the visitors")
 
 
 def _outcome(answer: Mapping[str, Any]) -> str:

@@ -23,6 +23,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Literal, Protocol
 
+from jupyter_mcp.host.listeners import tell
 from jupyter_mcp.host.questions import Answer, Question
 from jupyter_mcp.runtime import frontend, interrupts, place, pump
 from jupyter_mcp.runtime.announce import Announcement
@@ -106,11 +107,7 @@ class QuestionDesk:
             self._tell()
 
     def _tell(self) -> None:
-        for listener in list(self.listeners):
-            try:
-                listener()
-            except Exception:
-                log.exception("a listener of the desk failed")
+        tell(self.listeners, log=log, what="the desk")
 
     def reachable(self) -> bool:
         """Whether somebody can be asked, as far as that is known now."""

@@ -8,6 +8,7 @@ import pytest
 
 from jupyter_mcp.host.host import Host
 from jupyter_mcp.notebook import cards
+from jupyter_mcp.notebook.cards import kit
 from jupyter_mcp.notebook.cards.roots import MAX_SHOWN, folders_in
 from jupyter_mcp.notebook.objects.roots import RootsTable
 from jupyter_mcp.runtime import state
@@ -85,3 +86,29 @@ def test_what_cannot_be_listed_is_said_and_circles_of_links_are_left_out(tmp_pat
     (tmp_path / "circle").symlink_to(tmp_path / "circle")
     assert folders_in(tmp_path) == ([], "")
     assert "cannot be listed" in folders_in(tmp_path / "nowhere")[1]
+
+
+def test_what_may_be_chosen_and_what_is_come_in_one_message_so_that_no_choice_made_between_is_lost(
+    page: Page, host: Host, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    card = cards.roots_card(RootsTable())
+    button(card.root, "Add a folder").click()
+    chooser = _list(card.root)
+    chooser.index = 2
+    comm = _Comm()
+    monkeypatch.setattr(kit.widgets.Select, "comm", comm)
+    button(card.root, "Open").click()
+    told = [one["state"] for one in comm.sent if one.get("method") == "update"]
+    lists = [state for state in told if "_options_labels" in state]
+    assert len(lists) == 1 and lists[0]["index"] == 0
+    assert not [state for state in told if "index" in state and state not in lists]
+
+
+class _Comm:
+    comm_id = "chooser"
+
+    def __init__(self) -> None:
+        self.sent: list[dict[str, Any]] = []
+
+    def send(self, data: dict[str, Any], **_: Any) -> None:
+        self.sent.append(data)

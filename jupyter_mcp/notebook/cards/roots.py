@@ -110,8 +110,9 @@ class _Picker:
         """Show the folders of a folder."""
         names, more = folders_in(folder)
         self._here = folder
-        self._list.options = [". (this folder)", *names]
-        self._list.index = 0
+        with self._list.hold_sync():  # in one message: between two, somebody may have chosen already
+            self._list.options = [". (this folder)", *names]
+            self._list.index = 0
         note = f" {html.muted(html.escape(more))}" if more else ""
         kit.paint(self._where, kit.status(cut(str(folder), 300)) + note)
         self._up.disabled = folder.parent == folder

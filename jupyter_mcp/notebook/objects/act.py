@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
 if TYPE_CHECKING:
-    from collections.abc import Awaitable, Callable, Iterable
+    from collections.abc import Awaitable, Callable, Coroutine, Iterable
 
 from jupyter_mcp.errors import MCPError
 
@@ -68,7 +68,12 @@ _listing: set[asyncio.Task[Any]] = set()
 
 async def look_around(entries: Iterable[Any]) -> None:
     """Read what servers offer, for the card and for Tab. A slow server is waited for a little, then no longer."""
-    tasks = [asyncio.ensure_future(_list(entry, kind)) for entry in entries for kind in KINDS if entry.ready]
+    await wait_a_little(_list(entry, kind) for entry in entries for kind in KINDS if entry.ready)
+
+
+async def wait_a_little(listings: Iterable[Coroutine[Any, Any, None]]) -> None:
+    """Read lists at the same time; what takes longer than `LISTING_SECONDS` goes on by itself."""
+    tasks = [asyncio.ensure_future(one) for one in listings]
     if tasks:
         _listing.update(tasks)
         for task in tasks:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.errors import Cancelled
 from jupyter_mcp.host.events import CallEvent, Progress, QuestionClosed, QuestionOpened, TaskChanged
+from jupyter_mcp.host.listeners import tell
 from jupyter_mcp.notebook.objects.act import Act, get_host
 from jupyter_mcp.protocol.framing import printable
 
@@ -217,11 +218,7 @@ class Call:
         self._tell()
 
     def _tell(self) -> None:
-        for listener in list(self._listeners):
-            try:
-                listener(self)
-            except Exception:
-                _log.exception("a listener of %s failed", self.name)
+        tell(self._listeners, self, log=_log, what=self.name)
 
 
 def running() -> list[Call]:

@@ -6,11 +6,11 @@ be asked without end.
 
 from __future__ import annotations
 
-import asyncio
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Literal
 
 from jupyter_mcp.errors import MCPError
+from jupyter_mcp.notebook.objects.act import wait_a_little
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -19,13 +19,9 @@ if TYPE_CHECKING:
 
     Kind = Literal["tools", "resources", "templates", "prompts"]
 
-__all__ = ["KINDS", "LISTING_SECONDS", "read_lists"]
+__all__ = ["KINDS", "read_lists"]
 
 KINDS: Sequence[Kind] = ("tools", "resources", "templates", "prompts")
-LISTING_SECONDS = 5.0
-"""A slow server is waited for so long, and no longer; its list goes on being read."""
-
-_reading: set[asyncio.Task[None]] = set()
 
 
 async def read_lists(host: Host, kinds: Sequence[Kind] = KINDS) -> None:
@@ -36,12 +32,7 @@ async def read_lists(host: Host, kinds: Sequence[Kind] = KINDS) -> None:
         for kind in kinds
         if entry.ready and entry.connection is not None and entry.connection.listing(kind) is None
     ]
-    tasks = [asyncio.ensure_future(_read(entry, kind)) for entry, kind in wanted]
-    if tasks:
-        _reading.update(tasks)
-        for task in tasks:
-            task.add_done_callback(_reading.discard)
-        await asyncio.wait(tasks, timeout=LISTING_SECONDS)
+    await wait_a_little(_read(entry, kind) for entry, kind in wanted)
 
 
 async def _read(entry: Any, kind: Kind) -> None:

@@ -8,6 +8,7 @@ import '../../style/running.css';
 import { say, sentenceOf, type Going, type Link, type Links } from '../commands/parts';
 import { button, element } from './drawing';
 import { follow } from './following';
+import { Rows } from './rows';
 
 /** Hides itself while nothing goes on, and the section with it. */
 export class RunningSection extends Widget {
@@ -18,7 +19,7 @@ export class RunningSection extends Widget {
     this._list.className = 'jmcp-rows';
     this.node.append(this._list);
     const timer = window.setInterval(() => {
-      this._rows.forEach(row => {
+      this._rows.shown.forEach(row => {
         row.tick();
       });
     }, 1000);
@@ -35,31 +36,17 @@ export class RunningSection extends Widget {
     if (link !== this._link) {
       this._link = link;
       this._rows.clear();
-      this._list.replaceChildren();
     }
     const going = link?.running ?? [];
-    const ids = new Set(going.map(one => one.id));
-    for (const [id, row] of [...this._rows]) {
-      if (!ids.has(id)) {
-        row.node.remove();
-        this._rows.delete(id);
-      }
-    }
-    for (const one of going) {
-      let row = this._rows.get(one.id);
-      if (row === undefined && link !== null) {
-        row = new Row(link, one);
-        this._rows.set(one.id, row);
-        this._list.append(row.node);
-      }
-      row?.draw(one);
+    if (link !== null) {
+      this._rows.draw(going, one => new Row(link, one));
     }
     this.setHidden(going.length === 0);
   }
 
   private readonly _links: Links;
   private readonly _list = element('ul');
-  private readonly _rows = new Map<string, Row>();
+  private readonly _rows = new Rows<Going, Row>(this._list, one => one.id);
   private _link: Link | null = null;
 }
 

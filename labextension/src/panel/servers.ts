@@ -12,6 +12,7 @@ import { list, record, text } from '../said';
 import { ConnectForm } from './connect';
 import { button, element } from './drawing';
 import { follow } from './following';
+import { Rows } from './rows';
 
 /** A server, as its kernel tells of it. */
 export interface Server {
@@ -44,8 +45,8 @@ export class ServerSection extends Widget {
     this._links = links;
     this._form = new ConnectForm(() => this._links.current, insert);
     this._none.className = 'jmcp-empty';
-    this._rows.className = 'jmcp-rows';
-    this.node.append(this._none, this._rows, this._form.node);
+    this._list.className = 'jmcp-rows';
+    this.node.append(this._none, this._list, this._form.node);
     follow(this, links.changed, () => {
       void this._update();
     });
@@ -56,7 +57,7 @@ export class ServerSection extends Widget {
     if (link !== this._link) {
       this._link = link;
       this._revision = null;
-      this._draw([]);
+      this._rows.clear();
       this._form.clear();
     }
     if (link === null) {
@@ -70,7 +71,7 @@ export class ServerSection extends Widget {
     const servers = await link.request('servers').then(readServers, () => null);
     if (servers !== null && link === this._links.current) {
       this._revision = revision;
-      this._draw(servers);
+      this._rows.draw(servers, one => new Row(link, one.name));
       this._say(servers.length === 0 ? 'This notebook is connected to no server yet.' : '');
     }
   }
@@ -81,30 +82,11 @@ export class ServerSection extends Widget {
     this._form.node.hidden = this._link === null;
   }
 
-  private _draw(servers: readonly Server[]): void {
-    const names = new Set(servers.map(one => one.name));
-    for (const [name, row] of [...this._shown]) {
-      if (!names.has(name)) {
-        row.node.remove();
-        this._shown.delete(name);
-      }
-    }
-    for (const server of servers) {
-      let row = this._shown.get(server.name);
-      if (row === undefined && this._link !== null) {
-        row = new Row(this._link, server.name);
-        this._shown.set(server.name, row);
-        this._rows.append(row.node);
-      }
-      row?.draw(server);
-    }
-  }
-
   private readonly _links: Links;
   private readonly _form: ConnectForm;
   private readonly _none = element('p');
-  private readonly _rows = element('ul');
-  private readonly _shown = new Map<string, Row>();
+  private readonly _list = element('ul');
+  private readonly _rows = new Rows<Server, Row>(this._list, one => one.name);
   private _link: Link | null = null;
   private _revision: string | null = null;
 }

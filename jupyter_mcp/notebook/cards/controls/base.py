@@ -297,9 +297,10 @@ class Control:
             return
         before, self._quiet = self._quiet, True
         options = tuple((word, way) for way, word in self._ways.items())
-        if tuple(self._how.options) != options:
-            self._how.options = options
-        self._how.value = self._mode
+        with self._how.hold_sync():  # what may be chosen and what is, in one message
+            if tuple(self._how.options) != options:
+                self._how.options = options
+            self._how.value = self._mode
         self._how._dom_classes = self._how_looks()
         self._quiet = before
 
