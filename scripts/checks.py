@@ -7,7 +7,7 @@
 The checks that leave a core idle (a type checker, a suite that waits for other programs) run beside the long ones; what
 they print comes as a whole when they are done. pytest's reports go to build/reports/. When a few of a run's tests fail,
 these are run once more, alone: those that pass then are named as unsteady under the summary, and fail the run all the
-same. The last line is `N passed, N failed, N skipped`: tests, and one for each check that is not a test run.
+same, but for one of a real browser (`SECOND_TRY`). The last line is `N passed, N failed, N skipped`: tests, and one for each check that is not a test run.
 """
 
 from __future__ import annotations
@@ -35,6 +35,9 @@ REPORTS = ROOT / "build" / "reports"
 NO_TESTS = 5  # pytest's exit code when it collected nothing
 NO_SUITES = 3  # conformance.py's exit code when the suites are not there
 LIMIT = 3000.0  # seconds for one check
+SECOND_TRY = {"e2e": 1}
+"""So many unsteady tests of a check are named and do not fail the run: a page on a machine that does other work can be
+late by more than any test waits. It is to be looked into all the same; most such were faults of ours."""
 FEW = 3  # so many failures of one check are looked at twice; more is something broken
 
 
@@ -49,6 +52,11 @@ class Outcome:
     seconds: float = 0.0
     note: str = ""
     unsteady: list[str] = field(default_factory=list[str])  # of those that failed
+
+    @property
+    def is_good(self) -> bool:
+        """Whether it does not fail the run."""
+        return self.failed == 0 or self.failed == len(self.unsteady) <= SECOND_TRY.get(self.name, 0)
 
 
 def tool(name: str, *arguments: str) -> Callable[[str, bool], Outcome]:
@@ -276,7 +284,7 @@ def summary(outcomes: list[Outcome]) -> int:
     print(
         f"{sum(row.passed for row in outcomes)} passed, {failed} failed, {sum(row.skipped for row in outcomes)} skipped"
     )
-    return 1 if failed else 0
+    return 0 if all(row.is_good for row in outcomes) else 1
 
 
 if __name__ == "__main__":

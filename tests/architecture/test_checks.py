@@ -58,6 +58,16 @@ def test_a_test_that_passes_alone_is_named_and_fails_the_run_all_the_same(
     assert "unsteady: test_unsteady::test_only_the_first_time" in capsys.readouterr().out
 
 
+def test_one_browser_test_may_need_a_second_try_and_is_named_two_may_not(
+    checks: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert checks.summary([checks.Outcome("e2e", passed=9, failed=1, unsteady=["a"])]) == 0
+    assert "unsteady: a failed" in capsys.readouterr().out
+    assert checks.summary([checks.Outcome("e2e", passed=8, failed=2, unsteady=["a", "b"])]) == 1
+    assert checks.summary([checks.Outcome("e2e", passed=8, failed=2, unsteady=["a"])]) == 1  # the other is broken
+    assert checks.summary([checks.Outcome("unit", passed=9, failed=1, unsteady=["a"])]) == 1
+
+
 def test_what_stays_broken_is_told_from_what_does_not(checks: Any, tmp_path: Path) -> None:
     outcome = run(checks, tmp_path, test_steady=STEADY, test_unsteady=UNSTEADY)
     assert (outcome.passed, outcome.failed) == (2, 2)
