@@ -7,7 +7,8 @@
 The checks that leave a core idle (a type checker, a suite that waits for other programs) run beside the long ones; what
 they print comes as a whole when they are done. pytest's reports go to build/reports/. When a few of a run's tests fail,
 these are run once more, alone: those that pass then are named as unsteady under the summary, and fail the run all the
-same, but for one of a real browser (`SECOND_TRY`). The last line is `N passed, N failed, N skipped`: tests, and one for each check that is not a test run.
+same, but for one of a real browser (`SECOND_TRY`). The last line is `N passed, N failed, N skipped`: tests, and one for
+each check that is not a test run.
 """
 
 from __future__ import annotations
