@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import Any
 
 from IPython.core.interactiveshell import InteractiveShell
@@ -17,8 +16,8 @@ from jupyter_mcp.kernel import identity
 from jupyter_mcp.kernel.book import NotebookServer
 from jupyter_mcp.kernel.plots import Plots
 from jupyter_mcp.protocol.revisions import LATEST_MODERN, features
-
-FILE = Path(offline.__file__).with_name("tools.json")
+from jupyter_mcp.relay import usual
+from jupyter_mcp.relay.usual import FILE
 
 
 def of_a_notebook() -> list[dict[str, Any]]:
@@ -46,7 +45,7 @@ def without_words(value: Any) -> Any:
 
 def test_the_tools_that_are_listed_without_a_notebook_are_those_of_every_notebook() -> None:
     kept = json.loads(FILE.read_text(encoding="utf-8"))
-    assert {tool["name"] for tool in kept} == offline.NAMES
+    assert {tool["name"] for tool in kept} == usual.NAMES
     assert without_words(kept) == without_words(of_a_notebook()), "run python -m tests.cli.test_offline"
 
 

@@ -11,7 +11,7 @@ from jupyter_mcp.cli import main
 from jupyter_mcp.cli.bridge import remote
 from jupyter_mcp.cli.bridge.choosing import Nobody
 from jupyter_mcp.cli.bridge.remote import JupyterServer, address, token_for
-from jupyter_mcp.cli.bridge.upstream import is_near
+from jupyter_mcp.cli.bridge.way import is_near
 from jupyter_mcp.errors import ConnectionLost, UsageError
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.cli.bridge import choosing
 from jupyter_mcp.cli.bridge.choosing import Nobody, Several
-from jupyter_mcp.cli.bridge.upstream import Upstream
+from jupyter_mcp.cli.bridge.way import Way
 from jupyter_mcp.errors import MCPError
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Notebooks:
         self._look = look
         self._changed = changed
         self._watched = watched
-        self._ways: dict[str, Upstream] = {}
+        self._ways: dict[str, Way] = {}
         self._following: asyncio.Task[None] | None = None
         self._again = asyncio.Event()  # what is listened to, or to whom, is something else now
         self._wake = asyncio.Event()
@@ -74,7 +74,7 @@ class Notebooks:
 
     # --- finding
 
-    async def way(self, named: str | None = None) -> Upstream | Several | Nobody:
+    async def way(self, named: str | None = None) -> Way | Several | Nobody:
         """The way to the notebook that is meant, or why there is none.
 
         Args:
@@ -117,19 +117,19 @@ class Notebooks:
             self._wake.set()
             self._again.set()
 
-    async def _opened(self, live: Live) -> Upstream:
+    async def _opened(self, live: Live) -> Way:
         held = self._ways.get(live.slug)
         if held is not None:
             return held
-        way = self._ways[live.slug] = Upstream(live)
+        way = self._ways[live.slug] = Way(live)
         await way.open()
         self._wake.set()
         return way
 
-    async def lost(self, way: Upstream) -> None:
+    async def lost(self, way: Way) -> None:
         """It cannot be reached this way any more."""
-        if self._ways.get(way.live.slug) is way:
-            del self._ways[way.live.slug]
+        if self._ways.get(way.slug) is way:
+            del self._ways[way.slug]
             await way.close()
 
     # --- following
@@ -139,7 +139,7 @@ class Notebooks:
         if self._following is None:
             self._following = asyncio.get_running_loop().create_task(self._follow(), name="mcp bridge follow")
 
-    def listed(self, way: Upstream | None) -> None:
+    def listed(self, way: Way | None) -> None:
         """The agent has got a list, of this notebook's or of none; it will be told when that is not so any more."""
         self._has_lists = True
         self._given = _made_of(way)
@@ -153,7 +153,7 @@ class Notebooks:
             self._wake.clear()
             way = await self.way()
             self._tell_lists()
-            if isinstance(way, Upstream):
+            if isinstance(way, Way):
                 await self._listen(way)
                 self._tell_lists()
                 await asyncio.sleep(AGAIN_SECONDS)
@@ -176,11 +176,11 @@ class Notebooks:
         for uri in self._watched()[0] if way is not None else ():
             self._changed("notifications/resources/updated", {"uri": uri})
 
-    async def _listen(self, way: Upstream) -> None:
+    async def _listen(self, way: Way) -> None:
         """Hear of its changes until it is gone, or another one is meant."""
         stream: asyncio.Task[None] | None = None
         try:
-            while self._ways.get(way.live.slug) is way and way.live.slug == self.chosen:
+            while self._ways.get(way.slug) is way and way.slug == self.chosen:
                 self._again.clear()
                 before, stream = stream, await self._begun(way)
                 if before is not None:
@@ -191,7 +191,7 @@ class Notebooks:
             if stream is not None:
                 stream.cancel()
 
-    async def _begun(self, way: Upstream) -> asyncio.Task[None]:
+    async def _begun(self, way: Way) -> asyncio.Task[None]:
         """A stream that listens to what is wanted now; it has begun, or ended, when this returns."""
         acknowledged = asyncio.Event()
         stream = asyncio.get_running_loop().create_task(self._one_stream(way, acknowledged))
@@ -202,7 +202,7 @@ class Notebooks:
             raise
         return stream
 
-    async def _one_stream(self, way: Upstream, acknowledged: asyncio.Event) -> None:
+    async def _one_stream(self, way: Way, acknowledged: asyncio.Event) -> None:
         uris, tasks = self._watched()
         wanted: dict[str, Any] = {f"{kind}ListChanged": True for kind in LISTS}
         wanted |= {"resourceSubscriptions": sorted(uris)} if uris else {}
@@ -234,9 +234,9 @@ class Notebooks:
         await asyncio.gather(*(way.close() for way in ways.values()))
 
 
-def _made_of(way: Upstream | None) -> object:
+def _made_of(way: Way | None) -> object:
     """What lists are made of: a notebook as it was begun, or none."""
-    return None if way is None else (way.live.slug, way.live.url, way.live.started)
+    return None if way is None else (way.slug, way.live.url, way.live.started)
 
 
 async def _either(task: asyncio.Task[None], event: asyncio.Event) -> bool:

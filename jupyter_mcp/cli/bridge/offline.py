@@ -5,11 +5,10 @@ The tools are listed from the start, because many clients read that list once.
 
 from __future__ import annotations
 
-import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jupyter_mcp.cli.bridge.choosing import Several, described
+from jupyter_mcp.relay import usual
 from jupyter_mcp.server import results
 from jupyter_mcp.server.failures import Failure
 
@@ -17,13 +16,6 @@ if TYPE_CHECKING:
     from jupyter_mcp.cli.bridge.choosing import Nobody
     from jupyter_mcp.server.exchange import Exchange
 
-_FILE = Path(__file__).with_name("tools.json")  # written from a notebook's own list, see tests/cli/test_offline.py
-NAMES = frozenset(
-    (
-        *("list_variables", "inspect_variable", "read_variable", "search_variables"),
-        *("list_functions", "call_function", "execute_code", "set_variable"),
-    )
-)
 _EMPTY = {
     "resources/list": "resources",
     "resources/templates/list": "resourceTemplates",
@@ -61,10 +53,4 @@ def tools(reason: Several | Nobody) -> list[dict[str, Any]]:
     slugs = [one.slug for one in reason.notebooks] if isinstance(reason, Several) else []
     about = {"type": "string", "description": "The notebook. It may be left out when there is one only."}
     field = {**about, "enum": slugs} if slugs else about
-    found: list[dict[str, Any]] = json.loads(_FILE.read_text(encoding="utf-8"))
-    return [_naming(tool, field) for tool in found]
-
-
-def _naming(tool: dict[str, Any], field: dict[str, Any]) -> dict[str, Any]:
-    schema: dict[str, Any] = tool["inputSchema"]
-    return {**tool, "inputSchema": {**schema, "properties": {"notebook": field, **schema["properties"]}}}
+    return usual.tools(field)

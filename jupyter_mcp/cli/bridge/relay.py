@@ -1,8 +1,6 @@
-"""The bridge's server: what it is to the agent, and each request taken to the notebook and back.
+"""The bridge's server: what it is to the agent, and each request taken to the notebook that is meant.
 
-An agent of the modern era gets a round's questions as they come and brings the answers with its next request, as it
-would without a bridge in between. One of the legacy era is asked by requests, and the rounds are made here. Which
-notebook is meant may be asked of the agent in the same two ways.
+Which one that is may be asked of the agent: in a round's questions, or by a request, as its era has it.
 """
 
 from __future__ import annotations
@@ -10,19 +8,17 @@ from __future__ import annotations
 import asyncio
 from typing import TYPE_CHECKING, Any, cast
 
-from jupyter_mcp.cli.bridge import offline, shaping
+from jupyter_mcp.cli.bridge import offline
 from jupyter_mcp.cli.bridge.choosing import Nobody, Several, described
 from jupyter_mcp.cli.bridge.notebooks import Notebooks, find
-from jupyter_mcp.cli.bridge.upstream import OURSELVES, Upstream
-from jupyter_mcp.errors import ConnectionLost, InputRefused, MCPError, RequestError
+from jupyter_mcp.cli.bridge.way import OURSELVES, Way
+from jupyter_mcp.errors import ConnectionLost, RequestError
 from jupyter_mcp.protocol import modern
 from jupyter_mcp.protocol.capabilities import client_allows
-from jupyter_mcp.protocol.jsonrpc import INTERNAL_ERROR, INVALID_PARAMS
 from jupyter_mcp.protocol.methods import TASKS_EXTENSION
-from jupyter_mcp.protocol.modern import Ask, Send
+from jupyter_mcp.relay import shaping, usual
+from jupyter_mcp.relay.relay import Relay, entries
 from jupyter_mcp.server import results
-from jupyter_mcp.server.dispatch import Dispatcher
-from jupyter_mcp.server.failures import Failure
 from jupyter_mcp.server.server import Server
 
 if TYPE_CHECKING:
@@ -32,7 +28,6 @@ if TYPE_CHECKING:
     from jupyter_mcp.kernel.identity import Live
     from jupyter_mcp.server.dispatch import Offer
     from jupyter_mcp.server.exchange import Exchange
-    from jupyter_mcp.transport.base import Message
 
 INSTRUCTIONS = (
     "A live Jupyter notebook: its variables, plots and functions, as they are now, also while a cell is running. "
@@ -78,7 +73,7 @@ class Bridge(Server):
             watched=self._all_watched,
             look=look if name is None else lambda: self._deployed,
         )
-        self.dispatcher = Relay(self._offer, self.notebooks, self._begun.wait if name else None)
+        self.dispatcher = NotebookRelay(self._offer, self.notebooks, self._begun.wait if name else None)
         self.admit = self._admitted
 
     def begin(self, notebook: Live) -> None:
@@ -104,7 +99,7 @@ class Bridge(Server):
         return given
 
 
-class Relay(Dispatcher):
+class NotebookRelay(Relay):
     """Answers the agent's requests by the notebook's answers."""
 
     def __init__(
@@ -113,14 +108,7 @@ class Relay(Dispatcher):
         super().__init__(offer)
         self._notebooks = notebooks
         self._begun = begun  # of a notebook that is deployed: waits until it has run
-        self._tools = offline.NAMES if begun is None else frozenset[str]()
-
-    def open_ledger(self, exchange: Exchange) -> None:
-        """States are the notebook's."""
-
-    def readable(self, uri: str) -> bool:
-        """Whether there is such a resource is the notebook's to say."""
-        return True
+        self._tools = usual.NAMES if begun is None else frozenset[str]()
 
     def answer(self, exchange: Exchange) -> dict[str, Any] | Awaitable[dict[str, Any]]:
         """The result, at once or later. Raises `Failure` (now, or when awaited)."""
@@ -137,7 +125,7 @@ class Relay(Dispatcher):
             if isinstance(found, dict):
                 return found
             way = found
-        if not isinstance(way, Upstream):
+        if not isinstance(way, Way):
             self._has_listed(exchange, None)
             return offline.answer(exchange, way)
         return await self._taken(exchange, way, params, named)
@@ -146,7 +134,7 @@ class Relay(Dispatcher):
 
     async def _ask_which(
         self, exchange: Exchange, several: Several, params: dict[str, Any]
-    ) -> Upstream | Several | Nobody | dict[str, Any]:
+    ) -> Way | Several | Nobody | dict[str, Any]:
         """Ask the agent, where it can be asked; a dict is the result to answer with now."""
         if exchange.method not in _ASKING:
             return several
@@ -174,9 +162,7 @@ class Relay(Dispatcher):
 
     # --- there and back
 
-    async def _taken(
-        self, exchange: Exchange, way: Upstream, params: dict[str, Any], named: str | None
-    ) -> dict[str, Any]:
+    async def _taken(self, exchange: Exchange, way: Way, params: dict[str, Any], named: str | None) -> dict[str, Any]:
         """Have it answered; once more when the notebook had moved and has not run it."""
         try:
             return await self._asked(exchange, way, params)
@@ -186,7 +172,7 @@ class Relay(Dispatcher):
                 text = "The notebook's kernel went away during the call. It may have been run."
                 return results.error_result(text)
         again = await self._notebooks.way(named)
-        if isinstance(again, Upstream):
+        if isinstance(again, Way):
             try:
                 return await self._asked(exchange, again, params)
             except ConnectionLost:
@@ -195,89 +181,17 @@ class Relay(Dispatcher):
         reason = Nobody("The notebook does not answer. Its kernel may be restarting; run %mcp serve in it again.")
         return offline.answer(exchange, again if isinstance(again, Nobody) else reason)
 
-    async def _asked(self, exchange: Exchange, way: Upstream, params: dict[str, Any]) -> dict[str, Any]:
+    async def _asked(self, exchange: Exchange, way: Way, params: dict[str, Any]) -> dict[str, Any]:
         """The notebook's result. Raises ConnectionLost, Failure."""
-        method = exchange.method
-        given = _naming(method, params, way.live.slug, self._tools)
-        try:
-            if exchange.peer.era == "modern":
-                result = await self._once(exchange, way, given)
-            else:
-                result = shaping.result(method, await self._rounds(exchange, way, given), exchange.features)
-        except ConnectionLost:
-            raise
-        except RequestError as error:
-            raise _failure(error, exchange) from None
-        except InputRefused as error:
-            if method == "tools/call":
-                return results.error_result(str(error))
-            raise Failure(INTERNAL_ERROR, str(error)) from None
-        except MCPError as error:
-            raise Failure(INTERNAL_ERROR, str(error)) from None
-        if method == "tools/list":
-            way.learn_tools(_tools(result))
+        result = await self.carried(exchange, way, _naming(exchange.method, params, way.slug, self._tools))
+        if exchange.method == "tools/list":
+            way.learn_tools(entries(result, "tools"))
         self._has_listed(exchange, way)
         return result
 
-    def _has_listed(self, exchange: Exchange, way: Upstream | None) -> None:
+    def _has_listed(self, exchange: Exchange, way: Way | None) -> None:
         if exchange.method.endswith("/list"):
             self._notebooks.listed(way)
-
-    async def _once(self, exchange: Exchange, way: Upstream, params: Mapping[str, Any]) -> dict[str, Any]:
-        meta = modern.meta_of(exchange.params)
-        if exchange.peer.era == "modern":
-            level: str | None = meta.get(modern.LOG_LEVEL_KEY)
-        else:
-            level = exchange.peer.log_level or "info"
-
-        async def note(message: Message) -> None:
-            said = _said(exchange, message)
-            if said is not None:
-                await exchange.post(said)
-
-        wants = "progressToken" in meta or level is not None
-        return await way.request(
-            exchange.method,
-            params,
-            client_info=exchange.peer.info,
-            capabilities=exchange.peer.capabilities,
-            log_level=level,
-            on_note=note if wants else None,
-        )
-
-    async def _rounds(self, exchange: Exchange, way: Upstream, params: Mapping[str, Any]) -> dict[str, Any]:
-        """All rounds of a request for a client that answers requests (legacy)."""
-        flow = modern.rounds(exchange.method, params, capabilities=exchange.peer.capabilities)
-        step = next(flow)
-        while True:
-            try:
-                if isinstance(step, Send):
-                    step = flow.send(await self._once(exchange, way, step.params))
-                elif isinstance(step, Ask):
-                    step = flow.send(await self._put(exchange, step.requests))
-                else:
-                    await asyncio.sleep(step.seconds)
-                    step = next(flow)
-            except StopIteration as done:
-                return done.value
-
-    async def _put(self, exchange: Exchange, requests: Mapping[str, Mapping[str, Any]]) -> dict[str, Any]:
-        """Ask the client; one after the other, as a person can answer."""
-        answers: dict[str, Any] = {}
-        ask = exchange.ask_client
-        assert ask is not None
-        for key, request in requests.items():
-            method, params = (
-                request["method"],
-                shaping.question(request["method"], request["params"], exchange.features),
-            )
-            if "elicitationId" in params:
-                exchange.peer.asked_to_open(params["elicitationId"])
-            try:
-                answers[key] = await ask(method, params)
-            except RequestError as error:
-                raise InputRefused(f"The client refused to answer: {error.message}") from None
-        return answers
 
 
 def _named(method: str, params: Mapping[str, Any]) -> str | None:
@@ -318,29 +232,6 @@ def _picked(answered: object, several: Several) -> str | None:
         return None
     said = cast("dict[str, Any]", content).get("notebook")
     return said if said in [one.slug for one in several.notebooks] else None
-
-
-def _said(exchange: Exchange, message: Message) -> dict[str, Any] | None:
-    """A notification of the notebook's, as one of this request; None when the agent does not want it."""
-    params: Any = message.get("params") or {}
-    if message["method"] == "notifications/progress":
-        return exchange.progress(params.get("progress"), params.get("total"), params.get("message"))
-    if message["method"] == "notifications/message":
-        return exchange.log(params.get("level", "info"), params.get("data"), params.get("logger"))
-    return None
-
-
-def _failure(error: RequestError, exchange: Exchange) -> Failure:
-    """An error of the notebook's, with the code that the agent's revision has for it."""
-    data: Any = error.data
-    missing = error.code == INVALID_PARAMS and isinstance(data, dict) and "uri" in data
-    code = exchange.features.resource_not_found if missing else error.code
-    return Failure(code, error.message, data)
-
-
-def _tools(result: Mapping[str, Any]) -> list[dict[str, Any]]:
-    listed: Any = result.get("tools")
-    return [one for one in cast("list[Any]", listed) if isinstance(one, dict)] if isinstance(listed, list) else []
 
 
 def serve(place: str, wanted: str | None = None, *, look: Look = find) -> None:

@@ -1,6 +1,6 @@
 """The way to one notebook: requests of the modern era over HTTP, each with its own notifications and its own end.
 
-It keeps nothing of the talk. Nothing heavy is imported before the first notebook is there.
+It keeps nothing of the talk. Nothing heavy is imported before it is opened.
 """
 
 from __future__ import annotations
@@ -8,9 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 from typing import TYPE_CHECKING, Any
-from urllib.parse import urlsplit
 
-from jupyter_mcp._version import __version__
 from jupyter_mcp.errors import ConnectionLost, RequestError
 from jupyter_mcp.protocol import jsonrpc, modern
 from jupyter_mcp.protocol.revisions import LATEST_MODERN
@@ -19,7 +17,6 @@ from jupyter_mcp.transport.base import Refused, SessionEnded
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-    from jupyter_mcp.kernel.identity import Live
     from jupyter_mcp.transport.base import Closed, Message, Noise
     from jupyter_mcp.transport.http import HttpTransport
     from jupyter_mcp.transport.traffic import HttpEvent
@@ -27,32 +24,30 @@ if TYPE_CHECKING:
     OnNote = Callable[[Message], Awaitable[None]]
     Came = asyncio.Queue[Message | Exception]
 
-OURSELVES = {"name": "jupyter-mcp-host", "title": "Jupyter notebook (bridge)", "version": __version__}
-
 
 class Upstream:
     """One notebook; implements `transport.base.Receiver`.
 
     Args:
-        live: where it is.
+        slug: its name in addresses, and as the argument `notebook` of its tools.
+        about: name, title and version of who asks on nobody's behalf.
     """
 
-    def __init__(self, live: Live) -> None:
-        self.live = live
+    def __init__(self, slug: str, about: Mapping[str, Any]) -> None:
+        self.slug = slug
+        self._about = about
         self._ids = itertools.count(1)
         self._waiting: dict[int | str, Came] = {}
         self._logging: list[int] = []  # requests that want log messages
         self._transport: HttpTransport | None = None
 
+    def transport(self) -> HttpTransport:
+        """What its messages go by."""
+        raise NotImplementedError
+
     async def open(self) -> None:
         """Get ready; nothing is sent."""
-        from jupyter_mcp.cli.bridge.near import NearWire
-        from jupyter_mcp.transport.http import HttpOptions, HttpTransport
-
-        near = is_near(self.live.url)
-        headers = {"Authorization": f"Bearer {self.live.token}"}
-        options = HttpOptions(headers=headers, proxy=None if near else "env", insist=True)
-        self._transport = HttpTransport(self.live.url, options, NearWire(self.live.url, options) if near else None)
+        self._transport = self.transport()
         await self._transport.open(self)
 
     async def close(self) -> None:
@@ -93,7 +88,7 @@ class Upstream:
         given = modern.envelope(
             params,
             revision=LATEST_MODERN,
-            client_info=client_info or OURSELVES,
+            client_info=client_info or self._about,
             capabilities=capabilities or {},
             log_level=log_level,
             progress_token=id_ if on_note is not None else None,
@@ -174,12 +169,6 @@ class Upstream:
         """No more messages will come."""
         for came in self._waiting.values():
             came.put_nowait(ConnectionLost(f"The way to the notebook {closed.reason}."))
-
-
-def is_near(url: str) -> bool:
-    """Whether it is plain HTTP on this machine, by number: nothing in between changes it."""
-    parts = urlsplit(url)
-    return parts.scheme == "http" and parts.hostname in ("127.0.0.1", "::1")
 
 
 def _as_lost(error: Exception) -> Exception:
