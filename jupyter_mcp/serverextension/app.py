@@ -19,7 +19,7 @@ from jupyter_mcp.serverextension.callback import CALLBACK, CallbackHandler
 from jupyter_mcp.serverextension.endpoints import Endpoints
 from jupyter_mcp.serverextension.gateway import Gateway, KernelHandler
 from jupyter_mcp.serverextension.line import Lines
-from jupyter_mcp.serverextension.notebooks import KERNELS, NotebooksHandler
+from jupyter_mcp.serverextension.notebooks import KERNELS, Notebooks, NotebooksHandler
 
 __all__ = ["load"]
 
@@ -43,7 +43,7 @@ def load(serverapp: Any) -> None:
     gateway = Gateway(endpoints, Lines(serverapp.kernel_manager))
     handlers: list[tuple[str, type[web.RequestHandler], dict[str, Any]]] = [
         (STATUS, StatusHandler, {}),
-        (NOTEBOOKS, NotebooksHandler, {"endpoints": endpoints}),
+        (NOTEBOOKS, NotebooksHandler, {"notebooks": Notebooks(serverapp, endpoints)}),
         (KERNEL, KernelHandler, {"gateway": gateway}),
         (CALLBACK, CallbackHandler, {}),
     ]

@@ -22,7 +22,7 @@ from jupyter_mcp.protocol.framing import printable
 from jupyter_mcp.serverextension.languages import is_ours, language_of
 from jupyter_mcp.serverextension.reach import KernelSaidNo, KernelSilent, control
 
-__all__ = ["Endpoint", "Endpoints", "Standing"]
+__all__ = ["Endpoint", "Endpoints", "Standing", "State"]
 
 State = Literal["served", "not served", "silent", "gone"]
 SECONDS = 5.0

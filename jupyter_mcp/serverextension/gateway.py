@@ -24,10 +24,12 @@ from jupyter_server.utils import ensure_async
 from tornado import iostream, web
 
 from jupyter_mcp.protocol.forwarded import LIFE, USER
-from jupyter_mcp.serverextension.lives import Lives, client_of
+from jupyter_mcp.serverextension.lives import Lives, client_of, user_of
 from jupyter_mcp.serverextension.ways import BrokenOff, Request, Unreachable, by_control, by_http
 
 if TYPE_CHECKING:
+    from collections.abc import AsyncGenerator
+
     from aiohttp import ClientSession
 
     from jupyter_mcp.serverextension.endpoints import Endpoints, Standing
@@ -35,7 +37,7 @@ if TYPE_CHECKING:
     from jupyter_mcp.serverextension.lives import Client
     from jupyter_mcp.serverextension.ways import Answer
 
-__all__ = ["Gateway", "KernelHandler"]
+__all__ = ["Gateway", "KernelHandler", "NotServed"]
 
 _INTERNAL = -32603
 _MOST_BODY = 64 * 2**20  # bytes of a request
@@ -53,6 +55,18 @@ _BACK = ("content-type", "cache-control", "mcp-session-id", "mcp-protocol-versio
 _CONNECT_SECONDS = 5.0
 
 
+class NotServed(Exception):
+    """There is nobody to ask; what to do about it, in one sentence.
+
+    Attributes:
+        status: of HTTP.
+    """
+
+    def __init__(self, status: int, text: str) -> None:
+        super().__init__(text)
+        self.status = status
+
+
 class Gateway:
     """What the handlers share: where kernels are served, and connections to there.
 
@@ -66,17 +80,63 @@ class Gateway:
         self._lines = lines
         self._kept: ClientSession | None = None
 
-    async def way(
-        self, kernel_id: str, standing: Standing, request: Request
-    ) -> contextlib.AbstractAsyncContextManager[Answer]:
-        """How this request gets to that kernel. Raises KeyError: there is no such kernel."""
-        if standing.endpoint is not None:
-            return by_http(await self._session(), standing.endpoint, request)
-        return by_control(self._lines.to(kernel_id), request)
+    @contextlib.asynccontextmanager
+    async def asked(self, kernel_id: str, client: Client, request: Request) -> AsyncGenerator[Answer]:
+        """A kernel's answer; an endpoint that is gone is looked for once more, as long as nothing has come back.
 
-    def gone(self, kernel_id: str) -> None:
-        """There is no such kernel any more."""
-        self._lines.forget(kernel_id)
+        Args:
+            client: whose request it is.
+
+        Raises:
+            NotServed: there is nobody to ask.
+            Unreachable: nobody has taken it.
+            BrokenOff: the answer never came; also while the chunks are read.
+        """
+        for last in (False, True):
+            standing = await self.endpoints.find(kernel_id)
+            if standing.state != "served":
+                raise self._not_served(kernel_id, standing)
+            async with contextlib.AsyncExitStack() as stack:
+                answer = await self._taken(stack, kernel_id, standing, request)
+                if answer is None and last:
+                    raise Unreachable
+                if answer is None or (answer.status == HTTPStatus.UNAUTHORIZED and not last):
+                    self.endpoints.forget(kernel_id)
+                    continue
+                self.lives.saw(client, answer.headers.get(LIFE.lower()))
+                try:
+                    yield answer
+                except BrokenOff:
+                    self.endpoints.forget(kernel_id)
+                    raise
+                return
+
+    async def _taken(
+        self, stack: contextlib.AsyncExitStack, kernel_id: str, standing: Standing, request: Request
+    ) -> Answer | None:
+        """The answer, to be read while the stack is open; None: nobody has taken the request. Raises `BrokenOff`."""
+        try:
+            if standing.endpoint is not None:
+                way = by_http(await self._session(), standing.endpoint, request)
+            else:
+                way = by_control(self._lines.to(kernel_id), request)
+            return await stack.enter_async_context(way)
+        except (Unreachable, KeyError):  # KeyError: the kernel has just gone
+            return None
+        except BrokenOff:
+            self.endpoints.forget(kernel_id)
+            raise
+
+    def _not_served(self, kernel_id: str, standing: Standing) -> NotServed:
+        gone = standing.state == "gone"
+        if gone:
+            self._lines.forget(kernel_id)
+        status = HTTPStatus.NOT_FOUND if gone else HTTPStatus.SERVICE_UNAVAILABLE
+        return NotServed(status, f"This notebook is not served here. {standing.hint}")
+
+    def about(self, client: Client) -> list[tuple[str, str]]:
+        """The headers that say to a kernel's endpoint whose request it is."""
+        return [(USER, quote(client[1])), (LIFE, self.lives.of(client))]
 
     async def _session(self) -> ClientSession:
         """Connections to this machine's endpoints, made at first use; no proxy, no cookies."""
@@ -154,38 +214,16 @@ class KernelHandler(JupyterHandler):
             await self._work
 
     async def _exchange(self, kernel_id: str) -> None:
-        """Ask the endpoint; one that is gone is looked for once more, as long as nothing has been sent back."""
-        client = client_of(kernel_id, self._user, self.request)
-        request = self._request(client)
-        for last in (False, True):
-            standing = await self._gateway.endpoints.find(kernel_id)
-            if standing.state == "gone":
-                self._gateway.gone(kernel_id)
-            if standing.state != "served":
-                status = HTTPStatus.NOT_FOUND if standing.state == "gone" else HTTPStatus.SERVICE_UNAVAILABLE
-                self._refuse(status, f"This notebook is not served here. {standing.hint}")
-                return
-            try:
-                async with await self._gateway.way(kernel_id, standing, request) as answer:
-                    self._gateway.lives.saw(client, answer.headers.get(LIFE.lower()))
-                    if answer.status != HTTPStatus.UNAUTHORIZED or last:
-                        await self._answer(answer)
-                        return
-            except (Unreachable, KeyError):
-                if last:
-                    self._refuse(HTTPStatus.BAD_GATEWAY, "The notebook's endpoint cannot be reached.")
-            except BrokenOff:
-                self._gateway.endpoints.forget(kernel_id)
-                self._broken_off()
-                return
-            self._gateway.endpoints.forget(kernel_id)
-
-    @property
-    def _user(self) -> str:
-        """Who asks; "" where that is anybody who has the server's token (Jupyter makes up another user each time)."""
-        user: Any = self.current_user
-        made_up = str(getattr(user, "name", "")).startswith("Anonymous ")
-        return "" if made_up else str(getattr(user, "username", None) or "")
+        client = client_of(kernel_id, user_of(self), self.request)
+        try:
+            async with self._gateway.asked(kernel_id, client, self._request(client)) as answer:
+                await self._answer(answer)
+        except NotServed as no:
+            self._refuse(no.status, str(no))
+        except Unreachable:
+            self._refuse(HTTPStatus.BAD_GATEWAY, "The notebook's endpoint cannot be reached.")
+        except BrokenOff:
+            self._broken_off()
 
     def _request(self, client: Client) -> Request:
         sent = [
@@ -193,7 +231,7 @@ class KernelHandler(JupyterHandler):
             for name, value in self.request.headers.get_all()
             if name.lower() in _SENT or name.lower().startswith("mcp-")
         ]
-        headers = [*sent, (USER, quote(self._user)), (LIFE, self._gateway.lives.of(client))]
+        headers = [*sent, *self._gateway.about(client)]
         return Request(
             self.request.method or "GET", headers, self.request.body if self.request.method == "POST" else None
         )

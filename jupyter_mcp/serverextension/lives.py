@@ -14,7 +14,7 @@ from jupyter_mcp.protocol.forwarded import UNKNOWN
 if TYPE_CHECKING:
     from tornado.httputil import HTTPServerRequest
 
-__all__ = ["Client", "Lives", "client_of"]
+__all__ = ["Client", "Lives", "client_of", "user_of"]
 
 MOST = 2_000
 """Clients that are remembered; of one that was forgotten no life is known."""
@@ -42,6 +42,17 @@ class Lives:
             self._known.move_to_end(client)
             while len(self._known) > MOST:
                 self._known.popitem(last=False)
+
+
+def user_of(handler: Any) -> str:
+    """Who asks; "" where that is anybody who has the server's token (Jupyter makes up another user each time).
+
+    Args:
+        handler: a Jupyter Server's, of a request that is signed in.
+    """
+    user: Any = handler.current_user
+    made_up = str(getattr(user, "name", "")).startswith("Anonymous ")
+    return "" if made_up else str(getattr(user, "username", None) or "")
 
 
 def client_of(kernel_id: str, user: str, request: HTTPServerRequest) -> Client:
