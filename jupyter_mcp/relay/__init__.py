@@ -5,6 +5,7 @@ own, in both eras, and clients of notebooks in the modern one. They share this: 
 
 - `upstream` is the way to one notebook.
 - `relay` takes a request there and back, questions, progress and log messages included.
+- `listening` hears of what changes there.
 - `shaping` writes what comes back as an older client can read it.
 - `usual` knows the tools that every notebook has.
 

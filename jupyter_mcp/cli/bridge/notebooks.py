@@ -13,20 +13,18 @@ from typing import TYPE_CHECKING, Any
 from jupyter_mcp.cli.bridge import choosing
 from jupyter_mcp.cli.bridge.choosing import Nobody, Several
 from jupyter_mcp.cli.bridge.way import Way
-from jupyter_mcp.errors import MCPError
+from jupyter_mcp.relay import listening
 
 if TYPE_CHECKING:
     from collections.abc import Awaitable, Callable
 
     from jupyter_mcp.kernel.identity import Live
-    from jupyter_mcp.transport.base import Message
 
     Look = Callable[[], "Sequence[Live] | Awaitable[Sequence[Live] | Nobody]"]
 
 LOOK_SECONDS = 1.0
 """How often it is looked for while there is none; a look is one listing of a folder, or of a Jupyter Server."""
 AGAIN_SECONDS = 0.2
-LISTS = ("tools", "resources", "prompts")
 
 
 def find() -> Sequence[Live]:
@@ -171,7 +169,7 @@ class Notebooks:
         if state == self._given:
             return
         self._given = state
-        for kind in LISTS if self._has_lists else ():
+        for kind in listening.LISTS if self._has_lists else ():
             self._changed(f"notifications/{kind}/list_changed", None)
         for uri in self._watched()[0] if way is not None else ():
             self._changed("notifications/resources/updated", {"uri": uri})
@@ -182,49 +180,14 @@ class Notebooks:
         try:
             while self._ways.get(way.slug) is way and way.slug == self.chosen:
                 self._again.clear()
-                before, stream = stream, await self._begun(way)
+                before, stream = stream, await listening.begin(way, *self._watched(), self._changed)
                 if before is not None:
                     before.cancel()  # after the new one has begun: nothing is missed in between
-                if not await _either(stream, self._again):
+                if not await listening.either(stream, self._again):
                     await self.lost(way)
         finally:
             if stream is not None:
                 stream.cancel()
-
-    async def _begun(self, way: Way) -> asyncio.Task[None]:
-        """A stream that listens to what is wanted now; it has begun, or ended, when this returns."""
-        acknowledged = asyncio.Event()
-        stream = asyncio.get_running_loop().create_task(self._one_stream(way, acknowledged))
-        try:
-            await _either(stream, acknowledged)
-        except asyncio.CancelledError:
-            stream.cancel()
-            raise
-        return stream
-
-    async def _one_stream(self, way: Way, acknowledged: asyncio.Event) -> None:
-        uris, tasks = self._watched()
-        wanted: dict[str, Any] = {f"{kind}ListChanged": True for kind in LISTS}
-        wanted |= {"resourceSubscriptions": sorted(uris)} if uris else {}
-        wanted |= {"taskIds": sorted(tasks)} if tasks else {}
-
-        async def note(message: Message) -> None:
-            acknowledged.set()
-            self._noted(message)
-
-        try:
-            await way.request("subscriptions/listen", {"notifications": wanted}, on_note=note)
-        except MCPError:
-            pass  # gone: it is looked for again
-
-    def _noted(self, message: Message) -> None:
-        method: str = message["method"]
-        params: Any = message.get("params")
-        if method.endswith("/list_changed"):
-            self._changed(method, None)
-        elif method in ("notifications/resources/updated", "notifications/tasks"):
-            own = {key: value for key, value in params.items() if key != "_meta"}
-            self._changed(method, own)
 
     async def close(self) -> None:
         """Leave them all."""
@@ -237,13 +200,3 @@ class Notebooks:
 def _made_of(way: Way | None) -> object:
     """What lists are made of: a notebook as it was begun, or none."""
     return None if way is None else (way.slug, way.live.url, way.live.started)
-
-
-async def _either(task: asyncio.Task[None], event: asyncio.Event) -> bool:
-    """Wait until the task has ended (False) or the event is set while it goes on (True)."""
-    waiting = asyncio.get_running_loop().create_task(event.wait())
-    try:
-        await asyncio.wait({task, waiting}, return_when=asyncio.FIRST_COMPLETED)
-    finally:
-        waiting.cancel()
-    return not task.done()
